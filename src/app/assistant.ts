@@ -1,4 +1,4 @@
-/** The composition root: it knows every room, and hosts know only it. */
+/** The composition root. Hosts create and open sessions through it. */
 
 import type { AgentEvent } from '../core/session/events.ts';
 import type { Permission } from '../core/session/grant-scope.ts';
@@ -22,13 +22,13 @@ export class Assistant {
     return this.#open(this.#ports.store.newId(), []);
   }
 
-  /** The session as its log has it; undefined when there is none of that id. */
+  /** Returns the session with this id, up to date with its log, or undefined if there is no such session. */
   async session(id: string): Promise<Session | undefined> {
     const open = this.#sessions.get(id);
     open?.refresh();
     if (open) return open;
     const events = await this.#ports.store.load(id);
-    // Somebody else may have opened it in the meantime.
+    // Another caller may have opened the session in the meantime.
     return this.#sessions.get(id) ?? (events && this.#open(id, events));
   }
 
@@ -36,13 +36,17 @@ export class Assistant {
     return this.#ports.store.list();
   }
 
-  /** Deletes a session; what it wrote to files stays. @throws SessionError while a run or an undo works in it, here or in another process. */
+  /**
+   * Deletes a session. Files that it changed are not affected. @throws SessionError while a run or an undo is in progress in the session,
+   * in this or another process.
+   */
   async removeSession(id: string): Promise<void> {
     const { store } = this.#ports;
     const open = this.#sessions.get(id);
-    // Locked, so that nobody else begins in it meanwhile.
+    // The lock prevents other processes from starting a run in the session.
     const log = store.log(id);
-    if (open?.busy || !log.lock()) throw new SessionError('A run or an undo works in this session: stop it, or wait for it.');
+    if (open?.busy || !log.lock())
+      throw new SessionError('A run or an undo is in progress in this session. Stop it, or wait until it ends.');
     try {
       open?.close();
       this.#sessions.delete(id);
@@ -52,7 +56,7 @@ export class Assistant {
     }
   }
 
-  /** What was granted is asked for again in every session that is open; all of it, or one thing. */
+  /** Revokes a permission, or all permissions, in every open session. */
   revokeGrants(covers?: Permission): void {
     for (const session of this.#sessions.values()) session.revokeGrants(covers);
   }
@@ -61,12 +65,12 @@ export class Assistant {
     return [...this.#sessions.keys()];
   }
 
-  /** Ends all runs at once. They can be resumed. */
+  /** Stops all runs at once. They can be resumed. */
   close(): void {
     void this.shutDown();
   }
 
-  /** As `close`; resolves when what the runs have started, such as MCP servers, has ended too. */
+  /** Does the same as `close`. Resolves when everything that the runs have started, such as MCP servers, has ended, too. */
   async shutDown(): Promise<void> {
     for (const session of this.#sessions.values()) session.close();
     await this.#work.close();
@@ -80,7 +84,7 @@ export class Assistant {
     return session;
   }
 
-  /** Loads what a run needs, where there is time for it before the first prompt. */
+  /** Loads the code and ports that a run needs, if there is time before the first prompt. */
   async warmUp(): Promise<void> {
     await this.#work.load();
   }

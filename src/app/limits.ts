@@ -1,7 +1,7 @@
 import type { Mode } from '../core/session/events.ts';
 import type { Limits } from '../core/session/limits.ts';
 
-/** Where a run pauses and asks, unless the user set something else. */
+/** The limits at which a run pauses and asks the user, unless the user has set others. */
 export const DEFAULT_LIMITS: Record<Mode, Limits> = {
   ask: { turns: 15, callsPerTurn: 16, callsPerRun: 100, minutes: 10 },
   plan: { turns: 20, callsPerTurn: 16, callsPerRun: 150, minutes: 15 },

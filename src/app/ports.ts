@@ -1,4 +1,4 @@
-/** What a host gives the app: the app is made of these ports, and knows no host. */
+/** The ports that a host implements for the app. The app itself does not depend on any host. */
 
 import type { ModelRef } from '../core/model/messages.ts';
 import type { ModelAdapter, ModelRequest } from '../core/model/model.ts';
@@ -22,71 +22,71 @@ import type { Budgets, DayLedger } from './run/day-budget.ts';
 export type Settings = {
   model(mode: Mode): ModelRef;
   limits(mode: Mode): Limits;
-  /** Of one run beyond its limits, and of all runs together. */
+  /** The budget of one run, in addition to its limits, and the budgets of all runs together. */
   budgets?(): Budgets & { run: RunBudget };
-  /** When memory counts as short; without it the defaults do. */
+  /** The thresholds at which memory is considered short. The default thresholds apply without it. */
   pressure?(): PressureThresholds;
-  /** Agent mode proposes a plan, which the user confirms, before anything is changed. */
+  /** Whether Agent mode must propose a plan, which the user confirms, before anything is changed. */
   requirePlan?(): boolean;
-  /** How a model is to be asked, as far as the user decided. */
+  /** The request parameters that the user has set for a model. */
   tuning?(model: ModelRef): Tuning;
 };
 
 export type Tuning = Pick<ModelRequest, 'temperature' | 'maxOutputTokens' | 'reasoningEffort' | 'contextWindow'>;
 
-/** What users set. A workspace only tightens it. */
+/** The policy settings of the user. A workspace can only make them stricter. */
 export type PolicySettings = RuleSet & {
-  /** Commands that only read need no leave. */
+  /** Whether read-only commands need no approval. */
   readOnlyCommands?: boolean;
 };
 
-/** What looking at sessions and starting runs needs. */
+/** The ports that are needed to read sessions and start runs. */
 export type SessionsPorts = {
-  /** Asked at the start of each run, since folders come and go. */
+  /** Called at the start of each run, because folders may have been added or removed. */
   fileSystem(): FileSystem;
   blobs: BlobStore;
   store: SessionStore;
   settings: Settings;
   adapter(model: ModelRef): Promise<ModelAdapter>;
-  /** What is known about a model. Where nobody knows whether it sees, images are sent. */
+  /** Returns the known properties of a model. If it is unknown whether the model supports images, images are sent. */
   facts?(model: ModelRef): ModelFacts;
-  /** What all runs of a day used; without it only the budgets of a run count. */
+  /** Records the use of all runs of a day. Without it, only the budgets of single runs apply. */
   ledger?: DayLedger;
   trusted(): boolean;
-  /** Nobody can be asked: what would ask is denied. */
+  /** Whether no user is available. A call that needs an approval is then denied. */
   unattended?(): boolean;
-  /** What the user allowed for good in this workspace; kept by the host, outside the workspace. */
+  /** The permissions that the user granted for this workspace. The host stores them outside the workspace. */
   grants: {
     list(): readonly Permission[];
     add(covers: Permission): void;
-    /** When the user last took back all grants: one in the log of a session that is opened only later is older, too. */
+    /** The time at which the user last revoked all grants. Older grants in the log of a session that is opened later are revoked, too. */
     revokedAt?(): number;
   };
   now?(): number;
 };
 
-/** What only runs, undo and restore need. */
+/** The ports that only runs, undo and restore need. */
 export type WorkPorts = {
   writer(): Writer;
-  /** Of the machine that serves the model, where that is this one. */
+  /** The memory of the computer that serves the model, if it is this computer. */
   memory?(model: ModelRef): Promise<Memory | undefined>;
-  /** Tools of other programs; those of Ask and Plan only read, by the user's own word. */
+  /** The tools of MCP servers. Ask and Plan mode get only tools that the user declared as read-only. */
   mcp?: { toolsFor(mode: Mode): Promise<Tool[]>; close(): Promise<void> };
-  /** Where the host has them. */
+  /** Set if the host has language services. */
   languages?: LanguageServices;
-  /** Where the host can format, and the user may want that. */
+  /** Set if the host can format text. It formats only if the user wants it. */
   format?: FormatText;
-  /** Where the workspace is on a disk. Agent runs alone are handed it. */
+  /** Returns undefined if the workspace is not on a disk. Only Agent runs use it. */
   commands?(): CommandRunner | undefined;
   fetcher?: Fetcher;
-  /** Grammars of shells, where the host has them: without one every command asks. */
+  /** The parsers of shell grammars. Without the parser of a shell, every command in it needs an approval. */
   shellParsers?: ShellParsers;
-  /** The own configuration of the repository there, which may name programs; undefined where it cannot be told. */
+  /** The settings in the configuration of a git repository that can name programs. Undefined if they cannot be determined. */
   gitSettings?(at: Location): Promise<readonly GitSetting[] | undefined>;
-  /** What is allowed, asked for and denied beforehand; asked before each call. */
+  /** The rules that allow, deny or require an approval for a call. Read before each call. */
   policy?(): PolicySettings;
 };
 
 export type AssistantPorts = SessionsPorts & WorkPorts;
-/** For a host that starts before there is work: the rest is loaded with the first of it. */
+/** The ports of a host that starts before a run is needed. The ports for runs are loaded when they are first used. */
 export type LatePorts = SessionsPorts & { forWork(): Promise<WorkPorts> };

@@ -1,4 +1,4 @@
-/** What runs, undo and restore need beyond looking at sessions. It is loaded with the first of them. */
+/** The code and ports that runs, undo and restore need in addition to reading sessions. They are loaded when they are first used. */
 
 import type { RunPorts } from '../core/run/ports.ts';
 import type { RunRecord } from '../core/session/session-state.ts';
@@ -11,7 +11,7 @@ import type { RunScope } from './run/run-scope.ts';
 type Loaded = typeof import('./run/build-run.ts') & { ports: AssistantPorts };
 
 export class Work {
-  /** The budgets of all runs of a day, where the host keeps a ledger. */
+  /** The budgets of all runs of a day, if the host has a ledger. */
   readonly day: DayBudgets | undefined;
   readonly #ports: AssistantPorts | LatePorts;
   #gate: { fs: FileSystem; gate: WriteGate } | undefined;
@@ -37,13 +37,13 @@ export class Work {
     return { ...builders, ports: { ...this.#ports, ...ports } };
   }
 
-  /** Builds a run. @returns how to drive it: with these ports, by this loop. */
+  /** Builds a run. Returns its ports and the loop that executes it. */
   async build(run: RunRecord, scope: RunScope): Promise<{ ports: RunPorts; loop: Loaded['runLoop'] }> {
     const { buildRun, runLoop, ports } = await this.load();
     return { ports: await buildRun(run, scope, ports, { gate: () => this.gate(), share: () => this.day?.share() }), loop: runLoop };
   }
 
-  /** There is one gate for a set of folders, so that changes of all sessions go through one queue. */
+  /** Returns the write gate of the open folders. All sessions use the same gate, so that their changes are written one after another. */
   async gate(): Promise<WriteGate> {
     const { openGate, ports } = await this.load();
     const fs = ports.fileSystem();
@@ -51,7 +51,7 @@ export class Work {
     return this.#gate.gate;
   }
 
-  /** Ends what runs have started, such as MCP servers. */
+  /** Ends everything that the runs have started, such as MCP servers. */
   async close(): Promise<void> {
     await this.#loading?.then(({ ports }) => ports.mcp?.close()).catch(() => undefined);
   }

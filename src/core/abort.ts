@@ -1,4 +1,4 @@
-/** Aborting must not depend on the code that is running: these helpers return control at once. */
+/** Helpers that stop waiting when a signal aborts, even if the aborted work ignores the signal. */
 
 function abortError(signal: AbortSignal): Error {
   return signal.reason instanceof Error ? signal.reason : new DOMException('Stopped.', 'AbortError');
@@ -9,7 +9,7 @@ export function wasStopped({ aborted, reason }: AbortSignal): boolean {
   return aborted && (reason as Error | undefined)?.name === 'AbortError';
 }
 
-/** Settles like `work`, or rejects at most `graceMs` milliseconds after the signal aborts. The work itself is then no longer awaited. */
+/** Settles like `work`, but rejects if `work` has not settled `graceMs` milliseconds after the signal aborts. */
 export function abortable<T>(work: Promise<T>, signal: AbortSignal, graceMs = 0): Promise<T> {
   return new Promise<T>((resolve, reject) => {
     const abandon = () => {
@@ -22,13 +22,13 @@ export function abortable<T>(work: Promise<T>, signal: AbortSignal, graceMs = 0)
   });
 }
 
-/** Yields the items of `source` until the signal aborts, and then rejects, even if the source hangs. */
+/** Yields the items of `source`. Rejects when the signal aborts, even if `source` hangs. */
 export async function* interruptible<T>(source: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T> {
   const iterator = source[Symbol.asyncIterator]();
-  // This is cached, because a combined signal checks all its sources whenever it is read.
+  // `signal.aborted` is cached, because a combined signal checks all its sources whenever the property is read.
   let isAborted = signal.aborted;
   let abandon = () => {};
-  // Racing each item with one promise for the abort would retain memory for every item until the end.
+  // Racing each item with one promise for the abort would retain memory for every item until the stream ends.
   const next = () =>
     new Promise<IteratorResult<T>>((resolve, reject) => {
       abandon = () => reject(abortError(signal));
@@ -49,7 +49,7 @@ export async function* interruptible<T>(source: AsyncIterable<T>, signal: AbortS
     }
   } finally {
     signal.removeEventListener('abort', stop);
-    // The return() of a source that hangs would hang, too.
+    // The result of `return()` is not awaited, because it never arrives when the source hangs.
     void iterator.return?.()?.catch(() => undefined);
   }
 }

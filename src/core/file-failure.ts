@@ -1,12 +1,12 @@
 /**
- * Describes why one of Kedge's own files could not be written. Node and the file systems below it have different codes for the same
- * failure.
+ * Error messages for files of Kedge, such as session logs, that cannot be written. Operating systems and file systems report the same
+ * failure with different error codes.
  */
 
 const REASONS: Record<string, string> = {
   EACCES: 'permission denied',
   EPERM: 'permission denied',
-  EROFS: 'it is on a read-only disk',
+  EROFS: 'the disk is read-only',
   ENOSPC: 'the disk is full',
   EDQUOT: 'the disk quota is used up',
   ENOTDIR: 'a part of the path is a file',
@@ -19,11 +19,11 @@ export function fileFailure(error: unknown): string {
   return writeFailure(error) ?? (error instanceof Error ? error.message : String(error));
 }
 
-/** Returns undefined for any other kind of error. */
+/** Returns undefined for an error that is not one of the known write failures. */
 export function writeFailure(error: unknown): string | undefined {
   const { code, syscall, path } = (error ?? {}) as SystemError;
   if (typeof code !== 'string' || typeof path !== 'string') return undefined;
-  // When a folder cannot be created on a read-only disk, Node reports that it does not exist.
-  const reason = code === 'ENOENT' && syscall === 'mkdir' ? 'its folder cannot be created there' : REASONS[code];
+  // On a read-only disk, Node reports ENOENT when `mkdir` cannot create a folder.
+  const reason = code === 'ENOENT' && syscall === 'mkdir' ? 'its folder cannot be created' : REASONS[code];
   return reason && `${path} cannot be written: ${reason}.`;
 }

@@ -1,9 +1,9 @@
-/** How many pieces are joined at once. */
+/** The number of pieces that are joined at once. */
 const BLOCK = 1_024;
 
 /**
- * A string that grows by small pieces. Plain concatenation would keep each piece in memory, at many times the length of the text, so pieces
- * are joined in blocks.
+ * A string that grows by small pieces. Repeated concatenation would keep every piece in memory, which takes many times the size of the
+ * text. Pieces are therefore joined in blocks.
  */
 export class GrowingText {
   length = 0;
@@ -25,7 +25,7 @@ export class GrowingText {
     return this.#blocks;
   }
 
-  /** Returns the text and starts over with an empty one. */
+  /** Returns the text and removes it from this object. */
   take(): string {
     const { text } = this;
     this.#blocks = '';

@@ -1,17 +1,17 @@
 /**
- * Checks that a value read from a file has the declared shape. The checks are written by hand, because the log is read where no schema
- * library is loaded, and long logs must load quickly. Their types ensure that a check covers every field.
+ * Checks that a value read from a file has the declared shape. The checks are written by hand, so that code that reads logs does not load a
+ * schema library and long logs load quickly. The types ensure that the check of an object covers all its fields.
  */
 
 export type Check<T> = (value: unknown) => value is T;
 export type FieldChecks<T> = { [Name in keyof T]-?: Check<T[Name]> };
 
-/** Code that walks a value is recursive, so its depth must be limited. */
+/** How many levels of nesting a value may have. Code that processes values is recursive and would overflow the stack for deeper values. */
 const MAX_DEPTH = 1_000;
 
 export const string: Check<string> = (value): value is string => typeof value === 'string';
 export const boolean: Check<boolean> = (value): value is boolean => typeof value === 'boolean';
-/** JSON can contain numbers that are parsed as Infinity. */
+/** Rejects Infinity, which is what JSON.parse returns for a number that is too large, such as 1e999. */
 export const number: Check<number> = (value): value is number => typeof value === 'number' && Number.isFinite(value);
 
 export function between(min: number, max: number): Check<number> {
@@ -26,7 +26,7 @@ export function constant<const T extends string | boolean>(expected: T): Check<T
   return (value): value is T => value === expected;
 }
 
-/** Accepts the members of a string union. The type requires all of them to be listed. */
+/** Accepts the members of a string union. The type of `names` requires every member to be listed. */
 export function oneOf<T extends string>(names: Record<T, true>): Check<T> {
   const all = new Set<unknown>(Object.keys(names));
   return (value): value is T => all.has(value);
@@ -48,7 +48,7 @@ export function recordOf<T>(check: Check<T>): Check<Record<string, T>> {
   return (value): value is Record<string, T> => isObject(value) && Object.values(value).every(check);
 }
 
-/** Unknown fields are accepted. */
+/** Accepts objects whose listed fields pass their checks. Other fields are not checked. */
 export function object<T extends object>(fields: FieldChecks<T>): Check<T> {
   const entries = Object.entries(fields) as [string, Check<unknown>][];
   return (value): value is T => {

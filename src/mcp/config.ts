@@ -4,7 +4,7 @@ import * as z from 'zod';
 const common = {
   disabled: z.boolean().optional(),
   /**
-   * Tools the user declares as read-only: they are available in Ask and Plan mode and need no approval. What the server itself declares is
+   * Tools that the user declares as read-only. They are available in Ask and Plan mode and need no approval. Declarations by the server are
    * ignored.
    */
   readOnlyTools: z.array(z.string()).optional(),
@@ -17,11 +17,11 @@ const Program = z.object({
   ...common,
 });
 const Service = z.object({
-  url: z.string().refine((url) => /^https?:/i.test(url) && URL.canParse(url), 'is no http address'),
+  url: z.string().refine((url) => /^https?:/i.test(url) && URL.canParse(url), 'its url is not an http or https address'),
   headers: z.record(z.string(), z.string()).optional(),
   ...common,
 });
-const McpServer = z.union([Program, Service], { error: 'needs a command to start it, or a url' });
+const McpServer = z.union([Program, Service], { error: 'it needs a command or a url' });
 
 export type McpServerConfig = z.infer<typeof McpServer>;
 
@@ -31,7 +31,7 @@ export function readServers(value: unknown): { servers: Map<string, McpServerCon
   const problems: string[] = [];
   for (const [name, entry] of Object.entries(z.record(z.string(), z.unknown()).safeParse(value ?? {}).data ?? {})) {
     const parsed = McpServer.safeParse(entry);
-    if (!parsed.success) problems.push(`The MCP server ${name} cannot be used: ${parsed.error.issues[0]?.message}.`);
+    if (!parsed.success) problems.push(`The MCP server ${name} cannot be used: ${parsed.error.issues[0]?.message}. Correct its settings.`);
     else if (!parsed.data.disabled) servers.set(name, parsed.data);
   }
   return { servers, problems };

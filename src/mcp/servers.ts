@@ -7,7 +7,7 @@ import { fingerprintOf, mcpTool } from './tools.ts';
 import type { Connect, McpConnection, McpTool, StartServer } from './types.ts';
 
 const CONNECT_MS = 10_000;
-/** After a failed connection, the server is not tried again for this time. */
+/** The time in milliseconds after a failed connection before the server is tried again. */
 const PATIENCE_MS = 60_000;
 
 type Opened = { connection: McpConnection; tools: McpTool[]; fingerprint: string };
@@ -63,13 +63,13 @@ export class McpServers {
     try {
       const { tools, fingerprint } = await this.#open(name, config);
       const server = { name, open: (stopped: AbortSignal) => this.#open(name, config, stopped) };
-      // If two names become equal, the same tool wins regardless of the order in which the server lists them.
+      // If two tools get the same name, the first one in this order is used, whatever order the server lists them in.
       const sorted = tools.toSorted((a, b) => (a.name < b.name ? -1 : 1));
       return sorted.map((tool) => mcpTool(server, tool, fingerprint, config.readOnlyTools?.includes(tool.name) ?? false));
     } catch (error) {
       this.#entries.set(name, { config, failedAt: this.#now() });
       const why = error instanceof Error ? error.message : String(error);
-      this.#ports.onProblem(`The MCP server ${name} cannot be used: ${why}`);
+      this.#ports.onProblem(`The MCP server ${name} cannot be used: ${why.replace(/\.?$/, '.')} Check its settings.`);
       return [];
     }
   }
@@ -100,7 +100,7 @@ export class McpServers {
           entry.opened = undefined;
         },
         onClosed: () => {
-          // The notification of an earlier connection may arrive late.
+          // The event of an earlier connection may arrive after a new connection was made.
           if (entry.connection !== own) return;
           entry.opened = undefined;
           delete entry.connection;

@@ -16,13 +16,13 @@ export type Server = {
   open(signal: AbortSignal): Promise<{ connection: McpConnection; fingerprint: string }>;
 };
 
-/** Lists with the same tools have the same fingerprint, in any order. */
+/** Returns the fingerprint of a tool list. It does not depend on the order of the tools. */
 export function fingerprintOf(tools: readonly McpTool[]): Promise<string> {
   const descriptions = tools.map(({ name, description, inputSchema }) => JSON.stringify([name, description, inputSchema])).sort();
   return hashOf(encodeText(JSON.stringify(descriptions)));
 }
 
-/** @param readOnly whether the user declared the tool as read-only; what the server declares is ignored */
+/** @param readOnly whether the user declared the tool as read-only; declarations by the server are ignored */
 export function mcpTool(server: Server, tool: McpTool, fingerprint: string, readOnly: boolean): Tool {
   const name = toolName(server.name, tool.name);
   const description = visible(tool.description).slice(0, MAX_DESCRIPTION);
@@ -37,7 +37,8 @@ export function mcpTool(server: Server, tool: McpTool, fingerprint: string, read
       const input = rawInput as Record<string, unknown>;
       const { connection } = await server.open(signal);
       const misfit = connection.misfit(tool, input);
-      if (misfit !== undefined) throw new ToolError(`The arguments of ${name} do not fit: ${misfit}`);
+      if (misfit !== undefined)
+        throw new ToolError(`The arguments of ${name} do not fit: ${misfit}. Correct them and call the tool again.`);
       const digest = await hashOf(encodeText(JSON.stringify([server.name, fingerprint, tool.name, input])));
       return {
         title: `${visible(tool.name)} of ${server.name}`,
@@ -48,7 +49,7 @@ export function mcpTool(server: Server, tool: McpTool, fingerprint: string, read
           const now = await server.open(stopped);
           if (now.fingerprint !== fingerprint)
             throw new ToolError(
-              `The tools of the MCP server ${server.name} have changed in mid-run. Tell the user; they count from the next message on.`,
+              `The tools of the MCP server ${server.name} have changed during this run. Tell the user that the new tools are available after the next message.`,
             );
           return now.connection.call(tool.name, input, stopped, progress);
         },
@@ -57,15 +58,15 @@ export function mcpTool(server: Server, tool: McpTool, fingerprint: string, read
   };
 }
 
-/** Built-in tool names never contain two underscores, so the names cannot collide. */
+/** Returns the name of a server's tool. Names of built-in tools never contain two consecutive underscores, so the names cannot collide. */
 export function toolName(server: string, tool: string): string {
   const clean = (text: string) => text.replace(/[^A-Za-z0-9_-]+/g, '_').replace(/_{2,}/g, '_');
   return `${clean(server).slice(0, 20)}__${clean(tool)}`.slice(0, MAX_NAME);
 }
 
 /**
- * The schema's texts come from the server and are sent with every request, so they are sanitized and shortened. Calls are validated against
- * the original.
+ * Returns the schema that is sent to the model. Its texts come from the server and are part of every request, so they are sanitized and
+ * shortened. Calls are validated against the original schema.
  */
 function shownSchema(schema: JsonSchema): JsonSchema {
   const sanitized = visible(

@@ -28,11 +28,11 @@ export type ServerSpec = { command: string; args: string[]; env: Record<string, 
 /** The process of a started server. */
 export interface ServerProcess {
   send(text: string): Promise<void>;
-  /** Closes the process's input. If it is still running after a moment, it is terminated, and finally killed. */
+  /** Closes the input of the process. If the process does not end, it is terminated, and finally killed. */
   stop(): Promise<void>;
 }
 
-/** Starts a server process, which ends with the host at the latest. @throws Error if it cannot be started */
+/** Starts a server process, which never outlives the host. @throws Error if it cannot be started */
 export type StartServer = (
   spec: ServerSpec,
   on: { output(chunk: Uint8Array): void; said(text: string): void; closed(): void },

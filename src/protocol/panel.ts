@@ -23,15 +23,18 @@ export type PanelState = {
 
 export type ToPanel =
   | { type: 'state'; state: PanelState }
-  /** A whole session. `events` are the durable events of the newest runs, `earlierRuns` is the number of runs that are left out, and `running` is true if a run is live. */
+  /**
+   * A complete session. `events` are the durable events of the newest runs. `earlierRuns` is the number of older runs that are not
+   * included. `running` is true if a run is live.
+   */
   | { type: 'session'; sessionId: string; title: string; events: AgentEvent[]; earlierRuns: number; running: boolean }
-  /** New events of the session that the panel shows. */
+  /** New events of the session that the panel displays. */
   | { type: 'events'; sessionId: string; events: AgentEvent[]; running: boolean }
   /** Puts text into the composer and focuses it. */
   | { type: 'compose'; text: string; mode?: Mode }
   /** Opens the editor of a plan card. */
   | { type: 'edit_plan'; planId: string }
-  /** Scrolls to a plan: its progress, or its card. */
+  /** Scrolls to the progress or the card of a plan. */
   | { type: 'show_plan'; planId: string }
   /** The user edited a file of a proposed change. `content` is the hash of the edited text. */
   | { type: 'proposal_edited'; approvalId: string; path: string; content: string; diff: string; added: number; removed: number }
@@ -62,7 +65,7 @@ export const ToHost = z.discriminatedUnion('type', [
       type: z.literal('prompt'),
       text: z.string().max(200_000),
       mode: z.enum(['ask', 'plan', 'agent']),
-      /** The session that the user saw when sending. Without it, the current session is used. */
+      /** The session that was displayed when the user sent the message. Without it, the current session is used. */
       sessionId: id.optional(),
       images: z.array(image).max(MAX_IMAGES).optional(),
     })
@@ -78,7 +81,7 @@ export const ToHost = z.discriminatedUnion('type', [
   z.object({ type: z.literal('send_queued') }),
   /** Ends the wait before a retry. */
   z.object({ type: z.literal('retry_now') }),
-  /** Continues a paused run. `raise` raises the daily limit at which it paused. */
+  /** Continues a paused run. `raise` raises the daily limit at which the run paused. */
   z.object({ type: z.literal('continue'), raise: z.boolean().optional() }),
   z.object({
     type: z.literal('answer_question'),
@@ -106,21 +109,21 @@ export const ToHost = z.discriminatedUnion('type', [
   z.object({ type: z.literal('answer_plan'), planId: id, answer: z.enum(['run', 'discard']), plan: Plan.optional() }),
   /** Continues a paused or ended run with an edited plan. `was` contains the original number of each step, or 0 for a new step. */
   z.object({ type: z.literal('revise_plan'), planId: id, plan: Plan, was: z.array(index) }),
-  /** Asks the model for another plan. */
+  /** Asks the model for a changed plan. `words` describes the change. */
   z.object({ type: z.literal('change_plan'), planId: id, words: z.string().min(1).max(10_000) }),
   z.object({ type: z.literal('resume_plan'), planId: id }),
-  /** Proposes a plan again. If several folders are open, the host asks the user for one. */
+  /** Proposes a plan again. If several folders are open, the host asks the user to choose a folder. */
   z.object({ type: z.literal('run_plan_again'), planId: id }),
   /** Opens a plan as a Markdown document. `plan` is set if the plan was edited and is not confirmed yet. */
   z.object({ type: z.literal('save_plan'), planId: id, plan: Plan.optional() }),
   /** Opens a file of a proposed change for editing, without the rejected hunks. */
   z.object({ type: z.literal('edit_proposal'), approvalId: id, path, without: z.array(index) }),
   z.object({ type: z.literal('undo_run'), runId: id }),
-  /** Undoes one file of a run, or one hunk of the diff that a review showed. */
+  /** Undoes one file of a run, or one hunk of the diff in a `file_review` message. */
   z.object({ type: z.literal('undo_part'), runId: id, path, hunk: z.object({ index, digest: hash }).optional() }),
   z.object({ type: z.literal('review_file'), runId: id, path }),
   z.object({ type: z.literal('restore'), to: z.union([z.object({ runId: id, callId: id.optional() }), z.object({ undoId: id })]) }),
-  /** Opens everything that a run changed in VS Code's multi-file diff editor. */
+  /** Opens all changes of a run in VS Code's multi-file diff editor. */
   z.object({ type: z.literal('review_run'), runId: id }),
   z.object({ type: z.literal('open_file'), path, line: z.number().int().min(1).optional() }),
   /** Opens one file of a pending approval or of a finished call in VS Code's diff editor. */

@@ -1,9 +1,9 @@
 import type { RunError } from '../core/session/events.ts';
 
-/** The name of a message from the panel, and of the command of the extension that does the same. */
+/** The type of a message from the panel. The extension has a command that does the same. */
 export type Remedy = 'connect_model' | 'pick_model' | 'new_session';
 
-/** The button that is shown under a failed run, beside the one that tries again. */
+/** The button under a failed run that helps to correct the failure. It is displayed beside the button that tries again. */
 export const REMEDY: Partial<Record<RunError['kind'], { label: string; action: Remedy }>> = {
   auth: { label: 'Connect a model', action: 'connect_model' },
   unknown_model: { label: 'Choose a model', action: 'pick_model' },

@@ -25,14 +25,14 @@ export class Ledger {
     writeSync(this.#open(entry.at), line);
   }
 
-  /** All entries of that day from all windows, in file order. */
+  /** Returns all entries of the day that contains the time `at`, from all windows, in file order. */
   entries(at: number): readonly DayEntry[] {
     const handle = this.#open(at);
     const { size } = fstatSync(handle);
     if (size <= this.#read) return this.#entries;
     const bytes = Buffer.alloc(size - this.#read);
     const length = readSync(handle, bytes, 0, bytes.length, this.#read);
-    // A line that is still being written is read the next time.
+    // A last line without a newline is still being written. The next call reads it.
     const completeBytes = bytes.subarray(0, length).lastIndexOf('\n') + 1;
     this.#read += completeBytes;
     for (const line of bytes.toString('utf8', 0, completeBytes).split('\n')) {
@@ -57,7 +57,7 @@ export class Ledger {
     const { size } = fstatSync(handle);
     const last = Buffer.from('\n');
     if (size > 0) readSync(handle, last, 0, 1, size - 1);
-    // Without this newline, a line that a crash cut off would be joined with the next one.
+    // Without this newline, a line that a crash cut off would be joined with the next line.
     if (last.toString() !== '\n') writeSync(handle, '\n');
     [this.#day, this.#handle, this.#read, this.#entries] = [day, handle, 0, []];
     return handle;

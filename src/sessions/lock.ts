@@ -3,8 +3,8 @@
  * be replaced.
  *
  * A lock file is created with its content in one step (as a hard link), so that no process can read a partial one. If several processes
- * find a stale lock, only one may replace it: the one that holds a guard, a second lock file named after the stale content, and that then
- * finds the lock unchanged.
+ * find a stale lock, only one of them may replace it: it must first take a guard (a second lock file, named after the stale content) and
+ * then find the lock unchanged.
  */
 import { createHash } from 'node:crypto';
 import { linkSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { isRunning, ownProcess } from './processes.ts';
 
 /** Error codes of file systems without hard links. */
 const NO_LINKS = new Set(['EPERM', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP', 'EMLINK', 'EXDEV', 'EINVAL']);
-/** The lock may be released and taken again while it is examined, so the attempt is repeated. */
+/** The maximum number of attempts to take a lock. An attempt fails if the lock is released and taken again while it is examined. */
 const ATTEMPTS = 10;
 
 /** The locks held by this process, and how many times each was taken. */
@@ -25,7 +25,7 @@ export function isLockedByOther(path: string): boolean {
   return content !== undefined && belongsToOther(path, content);
 }
 
-/** Takes the lock. A process that holds it already can take it several times. @returns false if another process holds it */
+/** Takes the lock. A process that already holds the lock can take it again. @returns false if another process holds it */
 export function takeLock(path: string): boolean {
   const heldLock = heldLocks.get(path);
   if (heldLock) heldLock.count++;
@@ -63,7 +63,7 @@ function claim(path: string, guarded: string, content: string): boolean {
   return false;
 }
 
-/** @returns false if the lock file exists */
+/** Creates a lock file. @returns false if it already exists */
 function create(path: string, content: string): boolean {
   return withTemporary(path, content, (temporary) => {
     try {
@@ -78,7 +78,7 @@ function create(path: string, content: string): boolean {
   });
 }
 
-/** Another process may read the file before its content is written and treat it as stale. Without hard links this cannot be prevented. */
+/** Without hard links, another process may read the file before its content is written and treat it as stale. */
 function createWithoutLinks(path: string, content: string): boolean {
   try {
     writeFileSync(path, content, { mode: 0o600, flag: 'wx' });
@@ -126,7 +126,7 @@ function belongsToOther(path: string, content: string): boolean {
   return isRunning({ pid, ...(isDated && { startedAt }) }) && (isDated || isSinceBoot(path));
 }
 
-/** A process id from before the last system start may now belong to another process. */
+/** Whether the lock was created after the last system start. The process id in an older lock may now belong to another process. */
 function isSinceBoot(path: string): boolean {
   return (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0) > Date.now() - uptime() * 1000;
 }

@@ -12,7 +12,7 @@ export type Pruned = { files: number; bytes: number };
 type Blob = { file: string; size: number };
 
 const DAY_MS = 86_400_000;
-/** Newer files are kept, because another process may have written one that is not in its log yet. */
+/** The minimum age of a file that is removed. Another process may not have recorded a newer file in its log yet. */
 const YOUNG_MS = DAY_MS;
 const HASH = /[0-9a-f]{64}/g;
 const MARKER = 'pruned';
@@ -27,8 +27,8 @@ type PruneOptions = {
 };
 
 /**
- * Removes contents that no recent log refers to, and, if the rest exceeds the size limit, contents of the sessions that changed longest
- * ago. Runs at most once a day per directory; resolves to undefined if it is not due.
+ * Removes contents that no recent log refers to. If the rest exceeds the size limit, also removes contents of the sessions that changed
+ * longest ago. Runs at most once a day per directory. Resolves to undefined if it did not run.
  */
 export async function pruneBlobs({ blobs, sessions, bounds, keep = [], now = Date.now() }: PruneOptions): Promise<Pruned | undefined> {
   const marker = join(blobs, MARKER);
@@ -41,7 +41,7 @@ export async function pruneBlobs({ blobs, sessions, bounds, keep = [], now = Dat
   const pruned: Pruned = { files: 0, bytes: 0 };
   for (const [hash, { file, size }] of stored) {
     if (needed.has(hash)) continue;
-    // Checked again because the file may have been written anew in the meantime.
+    // The age is checked again, because the file may have been written again in the meantime.
     const current = await stat(file).catch(() => undefined);
     if (!current || now - current.mtimeMs < YOUNG_MS) continue;
     await rm(file, { force: true }).catch(() => undefined);
@@ -53,7 +53,10 @@ export async function pruneBlobs({ blobs, sessions, bounds, keep = [], now = Dat
 
 type Log = { id: string; file: string; changedAt: number };
 
-/** `logs` are sorted newest first. Each hash is counted for the newest session that refers to it. */
+/**
+ * Returns the hashes of the contents to keep. `logs` are sorted newest first. Each hash is counted for the newest session that refers to
+ * it.
+ */
 async function neededBlobs(
   logs: readonly Log[],
   stored: ReadonlyMap<string, Blob>,
@@ -73,7 +76,7 @@ async function neededBlobs(
       size += blob.size;
     }
     bytes += size;
-    // From this session on, contents of older sessions are removed too, except for open sessions.
+    // When the limit is reached, contents of this session and of all older sessions are removed, except for open sessions.
     if (!isOpen && bytes > bounds.maxBytes) continue;
     for (const hash of own) needed.add(hash);
   }

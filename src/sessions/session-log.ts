@@ -26,9 +26,9 @@ const PIECE = 128 * 1024 * 1024;
 const UNREADABLE = '\0';
 
 /**
- * How much of a log was read. `end` is the byte offset in the file identified by `inode` (repairing a log creates a new file); `damaged` is
- * the number of lines that are not events; `isTorn` means that the last line is incomplete or still being written; `format` is the format of
- * the events that follow, unless a line names another.
+ * The part of a log that was read. `end` is the byte offset of its end in the file with this `inode` (repairing a log creates a new file).
+ * `damaged` is the number of lines that are not events. `isTorn` means that the last line is incomplete or still being written. `format` is
+ * the format of the next events, unless a line names another format.
  */
 export type ReadLines = { end: number; inode?: number; damaged: number; isTorn: boolean; format: number };
 
@@ -87,7 +87,7 @@ export class SessionLog {
   readonly #lockFile: string;
   #handle: number | undefined;
   #locks = 0;
-  /** What this object has read and written so far. */
+  /** The part of the log that this object has read or written. */
   readonly #read: ReadLines;
 
   constructor(directory: string, file: string, read: ReadLines = { end: 0, damaged: 0, isTorn: false, format: FIRST_FORMAT }) {
@@ -102,7 +102,7 @@ export class SessionLog {
     return this.#read.damaged + (this.#read.isTorn && !this.inUse() ? 1 : 0);
   }
 
-  /** Counts events as damaged that contradict the others. */
+  /** Adds events that contradict other events to the number of damaged lines. */
   refuse(events: number): void {
     this.#read.damaged += events;
   }
@@ -121,10 +121,7 @@ export class SessionLog {
     return isLockedByOther(this.#lockFile);
   }
 
-  /**
-   * Locks the log against other processes, until `unlock` has been called the same number of times. @returns false if another process holds
-   * the lock
-   */
+  /** Locks the log against other processes until a matching call of `unlock`. @returns false if another process holds the lock */
   lock(): boolean {
     try {
       makeDirectory(this.#directory);
@@ -142,13 +139,13 @@ export class SessionLog {
     try {
       releaseLock(this.#lockFile);
     } catch {
-      // The lock will become stale when this process ends.
+      // The lock becomes stale when this process ends.
     }
   }
 
   /**
-   * Reads the events that another process has appended since the last read. If it repaired the log, all events are returned.
-   * @throws NewerLogError if the other process is a newer version
+   * Reads the events that another process has appended since the last read. If that process repaired the log, all events are returned.
+   * @throws NewerLogError if that process is a newer version
    */
   readNewEvents(): AgentEvent[] {
     const stats = statSync(this.#file, { throwIfNoEntry: false });
@@ -180,8 +177,8 @@ export class SessionLog {
   }
 
   #open(): number {
-    // If the file was deleted, a new one would contain only the last events, with numbers that do not start at the beginning.
-    if (this.#read.end > 0 && !existsSync(this.#file)) throw new Error('it was deleted');
+    // If the log file was deleted, a new file would lack all earlier events.
+    if (this.#read.end > 0 && !existsSync(this.#file)) throw new Error('the log file was deleted');
     makeDirectory(this.#directory);
     const handle = openSync(this.#file, 'a+', 0o600);
     try {
@@ -210,7 +207,7 @@ export class SessionLog {
     }
   }
 
-  /** The new log replaces the old one atomically. */
+  /** Replaces the log atomically by a log that contains only `events`. */
   #rewrite(events: readonly AgentEvent[]): true {
     keepCopy(this.#file);
     const mended = `${this.#file}.${crypto.randomUUID()}`;

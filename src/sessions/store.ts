@@ -15,12 +15,12 @@ export type SessionInfo = { id: string; title: string; changedAt: number };
 
 const EXTENSION = '.jsonl';
 const ID = /^[\w-]+$/;
-/** Matches the first line of a log, and as much of its prompt as a title needs. The line may be truncated. */
+/** Matches the first line of a log, and as much of its prompt as a title needs. The line may be cut off. */
 const PROMPT = /^\{"type":"run_started".*?"prompt":"((?:[^"\\]|\\u[\da-f]{4}|\\[^u]){0,200})/i;
 
 export class SessionStore {
   readonly #directory: string;
-  /** How much of each log was read. */
+  /** The part of each log that was read, by session id. */
   readonly #loaded = new Map<string, ReadLines>();
 
   constructor(directory: string) {
@@ -54,7 +54,7 @@ export class SessionStore {
       const { ino } = await handle.stat();
       const { events, ...read } = readLines(await handle.readFile());
       this.#loaded.set(id, { ...read, inode: ino });
-      // If there is no space for a copy, the log still contains everything.
+      // A failure to save the copy is ignored, because the log itself is not changed.
       if (read.damaged > 0) this.log(id).keepCopy();
       return events;
     } finally {
@@ -100,7 +100,7 @@ export class SessionStore {
   }
 
   #file(id: string): string {
-    if (!ID.test(id)) throw new Error(`${id} is no session id.`);
+    if (!ID.test(id)) throw new Error(`${id} is not a session id. Use an id from the list of sessions.`);
     return join(this.#directory, id + EXTENSION);
   }
 }

@@ -55,7 +55,7 @@ describe('a real model in the panel', () => {
     await send(panel, 'How is the tide?');
     await button('Continue').click();
     await panel.getByText('The tide turns.').first().waitFor();
-    assert.match(server.requests.at(-1)?.raw.toString() ?? '', /broke off/);
+    assert.match(server.requests.at(-1)?.raw.toString() ?? '', /was cut off before it was complete/);
   });
 
   it('is shown a pasted image', async () => {

@@ -141,7 +141,7 @@ describe('a plan in VS Code', () => {
     const going = again.plans.revise(plan.id, { ...revised, steps }, [1, 2, 3, 4, 0, 5, 6]);
 
     // The editor finds an error in what step 6 wrote: it is taken back as one.
-    assert.match(await answerNext(again, 'Skip'), /^Step 6 \(Five\) did not pass its check: no errors in its files/);
+    assert.match(await answerNext(again, 'Skip'), /^Step 6 \(Five\) did not pass its check: no errors in the files of the step/);
     await answerNext(again, 'Roll back');
     await going;
 

@@ -128,7 +128,10 @@ export function approvalStates({ script, host, session }: Makers): Record<string
             .run('agent', 'Run the plan: Tidy everything up', PLAN)
             .add({ type: 'plan_step', planId: PLAN.id, step: 1, status: 'done', unchanged: true })
             .add({ type: 'plan_step', planId: PLAN.id, step: 2, status: 'failed', note: 'Its check failed.' })
-            .finishes('failed', { kind: 'check', message: 'Step 2 of the plan did not pass its check: nothing matches TODO in src/**.' }),
+            .finishes('failed', {
+              kind: 'check',
+              message: 'Step 2 of the plan did not pass its check: nothing matches TODO in src/**. Try again, or edit the plan.',
+            }),
           false,
         ),
       ],
@@ -140,7 +143,7 @@ export function approvalStates({ script, host, session }: Makers): Record<string
           script()
             .run('agent', 'Look after the tides')
             .add({ type: 'budget_reached', limit: 'price', max: 0.5 })
-            .add({ type: 'run_paused', reason: 'limit', summary: 'Nothing was done yet.' }),
+            .add({ type: 'run_paused', reason: 'limit', summary: 'The run has not executed any tool call yet.' }),
           false,
         ),
       ],
@@ -153,7 +156,7 @@ export function approvalStates({ script, host, session }: Makers): Record<string
             type: 'run_paused',
             reason: 'limit',
             summary:
-              'So far 4 tool calls: search_text, read_file × 2, create_file. 1 of them failed. 5 more were asked for and not executed.\n\nChanged: made.txt.\n\nRead: a.txt.\n\nFound:\n- `tideAt`: 2 hits in src/tide.ts, src/harbour.ts\n\nThe model’s last words:\n- I look around.\n- It is in a.txt.',
+              'So far 4 tool calls: search_text, read_file × 2, create_file. 1 of them failed. 5 more were requested but not executed.\n\nChanged: made.txt.\n\nRead: a.txt.\n\nFound:\n- `tideAt`: 2 hits in src/tide.ts, src/harbour.ts\n\nThe model’s last messages:\n- I look around.\n- It is in a.txt.',
           }),
           false,
         ),
@@ -171,10 +174,7 @@ export function approvalStates({ script, host, session }: Makers): Record<string
                 role: 'user',
                 content: [
                   { type: 'text', text: 'Now in metres, please.' },
-                  note(
-                    'undo',
-                    'The user has undone changes in src/tide.ts since. Read them again before you rely on what you know of them.',
-                  ),
+                  note('undo', 'The user has undone changes in src/tide.ts. Read these files again before you rely on their content.'),
                 ],
               },
             })

@@ -1,4 +1,7 @@
-/** Which code a command runs, as the disk tells: where it runs, what its words lead to, and which projects lie on the way. */
+/**
+ * Determines from the disk which code a command runs: the folders in which it runs, the paths that its words refer to, and the projects
+ * that contain these paths.
+ */
 import type { CommandFacts } from '../../policy/command.ts';
 import { globMatcher } from '../../policy/glob.ts';
 import { beginsProject, type CodePlaces, markersIn, upwards } from '../../policy/projects.ts';
@@ -6,9 +9,9 @@ import { formatPath, parsePath } from '../../workspace/paths.ts';
 import type { FileSystem, Location } from '../../workspace/types.ts';
 import { below, foldersFrom, MOST_FOLDERS, placeOf } from './command-paths.ts';
 
-/** Patterns are followed through so many names. */
+/** The maximum number of directory entries that are examined to expand patterns and find projects. */
 const MOST_NAMES = 5_000;
-/** How far below a directory that is named other projects are looked for. */
+/** The number of levels of subfolders of a named directory in which other projects are searched for. */
 const DEPTH = 2;
 const SKIPPED = /^(?:node_modules|\.git)$/;
 
@@ -19,13 +22,13 @@ export async function codePlaces(
 ): Promise<CodePlaces> {
   let looked = 0;
   const list = (at: Location) => fs.list(at).catch(() => []);
-  /** A path that leads out of the workspace is shown as one outside of it. */
+  /** Returns a path with symbolic links resolved. A path that leads out of the workspace begins with `../`. */
   const real = async (at: Location) => {
     const place = await fs.canonical(at).catch(() => undefined);
     return place ? formatPath(place, fs.folders) : `../${at.path}`;
   };
 
-  /** Projects in a directory that is named, and in those in it: programs look for files of theirs below. */
+  /** Returns the projects in the subfolders of a directory that the command names, because programs also load files from subfolders. */
   const projectsIn = async (at: Location, depth: number): Promise<string[]> => {
     const found: string[] = [];
     for (const { name, type, link } of depth > 0 ? await list(at) : []) {
@@ -40,7 +43,10 @@ export async function codePlaces(
     return found;
   };
 
-  /** Directories that the pattern leads to; behind a last `**` anything in them is meant. */
+  /**
+   * Returns the directories that a pattern matches. For a final `**`, it returns the directory before it, which stands for all of its
+   * content.
+   */
   const expand = async (at: Location, [part = '', ...rest]: readonly string[]): Promise<string[]> => {
     if (looked > MOST_NAMES) return ['../…'];
     if (rest.length === 0 && part === '**') return [await real(at)];
@@ -65,11 +71,11 @@ export async function codePlaces(
   const placesOf = async (word: string, from: string): Promise<string[]> => {
     const at = placeOf(word, from, fs);
     if (!at) return [];
-    // Patterns of programs that no shell reads so.
+    // These patterns are expanded by some programs, but not by a shell. They count as paths outside the workspace.
     if (/\{[^{}]*[/{]|[+@!?*]\(/.test(word)) return [`../${word}`];
     if (/[*?[{]/.test(word)) return expand({ ...at, path: '' }, at.path.split('/'));
     const type = (await fs.stat(at).catch(() => undefined))?.type;
-    // A path counts where it leads, though there may be nothing yet.
+    // A word with a slash counts as a path even if no such file exists yet.
     if (!type && !word.includes('/')) return [];
     const place = await fs.canonical(at).catch(() => undefined);
     const isBelow = place !== undefined && type === 'directory' && formatPath(place, fs.folders) !== from;

@@ -1,4 +1,6 @@
-/** What the words of a command come to on the disk: globs, links and directories that are searched show files that nobody named. */
+/**
+ * Determines which files a command may display although its words do not name them: through globs, symbolic links and searched directories.
+ */
 
 import type { CommandFacts } from '../../policy/command.ts';
 import type { SearchedPlaces } from '../../policy/commands/programs/searches.ts';
@@ -8,23 +10,26 @@ import type { FileSystem, Location } from '../../workspace/types.ts';
 import { trackedIn } from './git-index.ts';
 
 export type ReachedPaths = {
-  /** Paths of the workspace; what lies outside begins with `../`. */
+  /** Workspace paths. Paths outside the workspace begin with `../`. */
   paths: string[];
-  /** It may show these or not: files of which git keeps older versions. */
+  /** Files that the command displays only if git has changes of them. */
   maybe: string[];
-  /** There is more than was looked at. */
+  /** Whether the search was incomplete, so that the command may reach further paths. */
   isCut: boolean;
 };
 
 const MOST = 50_000;
-/** Nobody keeps what is theirs in there. */
+/** Directories that are not searched, because users do not keep files of their own there. */
 const SKIPPED = new Set(['.git', 'node_modules']);
 export const MOST_FOLDERS = 3;
-/** Often in repositories, and then without anything secret in it. */
+/** Names of files that are usually free of secrets when they are tracked by git. */
 const KEPT_BY_GIT =
   /(?:^|\/)(?:\.npmrc|\.yarnrc\.yml|\.flaskenv|\.env\.(?:test|development))$|(?:^|\/)(?:tests?|__tests__|specs?|fixtures?|testdata|examples?|mocks?|samples?)\//i;
 
-/** @param matters leaves out the files of searched directories that nobody has to agree to; `byRules`: it goes by the user's rules alone. */
+/**
+ * Finds the files that a command reaches. @param matters returns whether a file in a searched directory needs an approval. With `byRules`,
+ * only the rules of the user count.
+ */
 export async function findReachedPaths(
   { words, names, searched, globs: open, folders }: Pick<CommandFacts, 'words' | 'names' | 'searched' | 'globs' | 'folders'>,
   cwd: string,
@@ -51,7 +56,7 @@ export async function findReachedPaths(
     if (name === undefined) return void (await to(at));
     const matches = anyLetters(name);
     const place = await real(at);
-    // A link that leads outside is not followed: everything behind it counts as outside.
+    // A symbolic link that leads out of the workspace is not followed. It counts as a path outside the workspace.
     if (!place) return add(at);
     for (const entry of await list(place)) {
       if (entry.name !== name && !matches(entry.name)) continue;
@@ -86,7 +91,7 @@ export async function findReachedPaths(
         else tell(inner);
       }
     };
-    // What the words lead to counts after all links.
+    // The search starts at the directory that the path leads to after all symbolic links are resolved.
     const place = await real(start);
     if (!place) return;
     const { folder, path } = place;
@@ -106,7 +111,7 @@ export async function findReachedPaths(
     const each = async (word: string, to: (at: Location) => Promise<unknown>) => {
       const at = placeOf(word, from, fs);
       if (!at) return;
-      // Some shells take `..` for a name that `.*` stands for.
+      // In some shells, a pattern such as `.*` also matches `..`.
       if (open.has(word) && word.split('/').some((name) => name.startsWith('.') && anyLetters(name.replace(/\[[!^]\.\]/g, 'x'))('..')))
         found.add(`../${word}`);
       if (/[*?[]/.test(word)) await expand({ ...at, path: '' }, at.path.split('/'), to);
@@ -120,21 +125,21 @@ export async function findReachedPaths(
         return walk(place, search);
       };
       for (const place of search.places) if (place !== '?') await each(place, at);
-      // Where no word is a path, it is all.
+      // `?` stands for optional words. If none of them is a path, the command searches the current directory.
       if (count === 0 && search.places.includes('?')) await each('.', at);
     }
   }
   return { paths: [...found], maybe: [...maybe], isCut: looked >= MOST };
 }
 
-/** Wherever it may be after it went there, or did not. */
+/** Returns all directories in which the command may run, because each change of directory may succeed or fail. */
 export function foldersFrom(cwd: string, folders: readonly string[]): string[] {
   const from = [cwd];
   for (const folder of folders) from.push(...from.map((each) => `${each}/${folder}`));
   return from;
 }
 
-/** What stands in brackets is told by a shell's own rules (classes, escapes): any letters will do. */
+/** Returns a matcher for a name with wildcards. Shells interpret brackets differently, so brackets match any text here. */
 function anyLetters(name: string): (name: string) => boolean {
   return globMatcher(name.replace(/\[.*\]/gs, '*'), { dot: true });
 }
@@ -143,7 +148,7 @@ export function below({ folder, path }: Location, name: string): Location {
   return { folder, path: path === '' ? name : `${path}/${name}` };
 }
 
-/** undefined for what is no path in the workspace, which its letters tell. */
+/** Returns the location that a word refers to, or undefined if the word cannot be a path in the workspace. */
 export function placeOf(word: string, cwd: string, { folders }: FileSystem): Location | undefined {
   try {
     return parsePath(cwd === '.' || /^(?:\/|[a-z]:[\\/])/i.test(word) ? word : `${cwd}/${word}`, folders);

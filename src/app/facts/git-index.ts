@@ -1,7 +1,7 @@
-/** Which files git keeps, by the index of a repository. */
+/** Reads from the index of a git repository which files git tracks. */
 import type { FileSystem } from '../../workspace/types.ts';
 
-/** Of an open folder, paths in it; undefined where its index does not tell, and so git may keep any file. */
+/** Returns the paths of the tracked files in an open folder. Returns undefined if the index cannot be read; git may then track any file. */
 export async function trackedIn(folder: number, fs: FileSystem): Promise<ReadonlySet<string> | undefined> {
   try {
     const at = await fs.canonical({ folder, path: '.git/index' });
@@ -12,10 +12,13 @@ export async function trackedIn(folder: number, fs: FileSystem): Promise<Readonl
 }
 
 const HEADER = 12;
-/** Of an entry, before its name: times, mode, size, the hash of what is in it, flags. */
+/** The number of bytes in an entry before its name: times, mode, size, content hash and flags. */
 const FIXED = 62;
 
-/** undefined for what is no index, or one that is written otherwise (version 4 cuts names; parts of it may be elsewhere). */
+/**
+ * Returns the file names in an index. Returns undefined for other files, for version 4 (which shortens names), and for an index that does
+ * not contain all names.
+ */
 export function namesIn(bytes: Uint8Array): ReadonlySet<string> | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (bytes.length < HEADER || view.getUint32(0) !== 0x44495243 || view.getUint32(4) > 3) return undefined;

@@ -1,22 +1,25 @@
-/** Where a repository runs hooks from, besides the usual places. */
+/** Finds the directories from which the git hooks of a repository run, besides `.git/hooks`. */
 
 import { decodeText } from '../../workspace/content.ts';
 import { formatPath, parsePath } from '../../workspace/paths.ts';
 import type { FileSystem, Location } from '../../workspace/types.ts';
 
-/** The directories that `core.hooksPath` of the open folders' repositories names, and files that their configuration includes, as paths of the workspace. */
+/**
+ * Returns the directories in `core.hooksPath` of the open folders' repositories and the files that their git configuration includes, as
+ * workspace paths.
+ */
 export async function hookPlaces(fs: FileSystem): Promise<string[]> {
   const found = await Promise.all(fs.folders.map((_, folder) => hooksOf(fs, folder).catch(() => [])));
   return found.flat();
 }
 
-/** A hook: where its file really lies, and its text. */
+/** A git hook. `place` is the path of its file with symbolic links resolved. */
 type Hook = { place: string; text: string };
 
-/** The hooks that git runs in the open folders. */
+/** Returns the git hooks of the open folders. */
 export async function hookScripts(fs: FileSystem): Promise<Hook[]> {
   const usual = fs.folders.map((_, folder) => formatPath({ folder, path: '.git/hooks' }, fs.folders));
-  // husky's own directory stands in that of the hooks.
+  // husky sets `core.hooksPath` to its own directory `_` inside the directory that contains the user's hooks.
   const named = (await hookPlaces(fs)).flatMap((place) => [place, place.replace(/\/_$/, '')]);
   const scripts = await Promise.all([...new Set([...usual, ...named])].map((place) => scriptsIn(fs, place).catch(() => [])));
   return scripts.flat();
@@ -26,7 +29,7 @@ async function scriptsIn(fs: FileSystem, place: string): Promise<Hook[]> {
   const at = await fs.canonical(parsePath(place, fs.folders));
   if (!at) return [];
   const entries = (await fs.list(at)).filter(({ name, type }) => type === 'file' && /^[a-z]+(?:-[a-z]+)*$/.test(name));
-  // One that cannot be read, or that lies elsewhere, keeps nothing from the others.
+  // A hook that cannot be read or is outside the workspace must not prevent the other hooks from being returned.
   const found = await Promise.all(entries.map(({ name }) => hookAt(fs, { ...at, path: `${at.path}/${name}` }).catch(() => undefined)));
   return found.filter((hook) => hook !== undefined);
 }
@@ -35,7 +38,7 @@ async function hookAt(fs: FileSystem, entry: Location): Promise<Hook | undefined
   const at = await fs.canonical(entry);
   if (!at) return undefined;
   const place = formatPath(at, fs.folders);
-  // Git runs a hook that cannot be read here, too.
+  // Git can run a hook that Kedge cannot read, so the hook is returned without its text.
   const text = await fs
     .read(at)
     .then(({ bytes }) => decodeText(bytes))
@@ -47,7 +50,7 @@ async function hooksOf(fs: FileSystem, folder: number): Promise<string[]> {
   const at = await fs.canonical({ folder, path: '.git/config' });
   if (!at || (await fs.stat(at))?.type !== 'file') return [];
   const text = decodeText((await fs.read(at)).bytes) ?? '';
-  // The last one counts for git, but who writes several means no good with any.
+  // Git uses the last entry. All entries are returned, because several entries are suspicious.
   const named = [...text.matchAll(/(?:^|\])[ \t]*hookspath[ \t]*=[ \t]*(?:"([^"\r\n]+)"|([^"\r\n#;]+))/gim)].map(
     ([, quoted, plain = '']) => quoted ?? plain.trim(),
   );
@@ -56,7 +59,8 @@ async function hooksOf(fs: FileSystem, folder: number): Promise<string[]> {
   );
   const name = fs.folders[folder]?.name ?? '';
   return [...named, ...included].flatMap((each) => {
-    // An absolute one may lie in the folder, by its name. One outside is out of reach anyway.
+    // An absolute path may point into the folder. This is recognized by the name of the folder. A path outside the folder cannot be written
+    // anyway.
     const inner = /^(?:[a-z]:)?[\\/]/i.test(each) ? each.replaceAll('\\', '/').split(`/${name}/`).slice(1).join(`/${name}/`) : each;
     try {
       const { path } = parsePath(inner, [{ name: '' }]);

@@ -1,4 +1,4 @@
-/** Which files decide what the commands do that run without asking in a run. */
+/** Finds the files that decide what an allowed command does, such as package.json. Changing such a file needs an approval. */
 import type { Permission } from '../../core/session/grant-scope.ts';
 import type { RunRecord, SessionState } from '../../core/session/session-state.ts';
 import { ANY } from '../../policy/ecosystems.ts';
@@ -35,13 +35,13 @@ type Given = {
   fs: FileSystem;
 };
 
-/** Scripts that run scripts. */
+/** The maximum number of scripts that are followed, because scripts can run other scripts. */
 const MAX_SCRIPTS = 50;
 
-/** `name`: the command that was allowed, which a question names. `isCheck`: of the plan. */
+/** `name` is the command that was allowed, for the approval request. `isCheck` means that the command is a check of the plan. */
 type Running = Standing & { name: string; isCheck?: boolean };
 
-/** @returns by a file, which is one of those `written`, the command that it decides about, if there is one. */
+/** Returns a function that maps a path in `written` to the allowed command that is affected by the file, if there is one. */
 export async function steering({ rules, grants, plan, own, written, fs }: Given): Promise<(path: string) => string | undefined> {
   const tops = fs.folders.length > 1 ? fs.folders.map(({ name }) => name) : ['.'];
   const allowed: Standing[] = [
@@ -58,11 +58,11 @@ export async function steering({ rules, grants, plan, own, written, fs }: Given)
     typeof check === 'object' && 'command' in check ? [{ text: check.command, folders: tops, isCheck: true }] : [],
   );
   const standing: Running[] = [...allowed, ...checks].map((each) => ({ ...each, name: each.text }));
-  // Of those that run the same hooks one is enough, and one of the plan's checks.
+  // Several commands can run the same hooks. Only the first of them and the first check of the plan are needed.
   const gits = standing.filter(({ text }) => runsHooks(text));
   const hooked = [...new Set([gits[0], gits.find(({ isCheck }) => isCheck)])].filter((each) => each !== undefined);
   const hooks = hooked.length > 0 ? await hookScripts(fs) : [];
-  // The question names the command that was allowed, and not the line of a hook.
+  // The approval request names the command that was allowed, not the line of the hook.
   const inHooks = hooked.flatMap((each) => hooks.map(({ text }) => ({ ...each, text: commandsOfHook(text), folders: tops })));
   const running = await Promise.all(
     [...standing, ...inHooks].filter(runsCode).map(async (each) => ({ ...each, ...(await runBy(each, fs)) })),
@@ -78,32 +78,35 @@ export async function steering({ rules, grants, plan, own, written, fs }: Given)
     }
   }
   const links = await linksIn([...new Set(running.flatMap(({ folders }) => folders))], fs);
-  /** What a file is called through links as well. */
+  /** Returns a path and the other paths that lead to the same file through symbolic links. */
   const namesOf = (path: string) => [
     path,
     ...links.flatMap(({ link, real }) => (path === real || path.startsWith(`${real}/`) ? [link + path.slice(real.length)] : [])),
   ];
-  // A plan that names a file itself was a yes to its change; one that names it by a glob was not.
+  // A confirmed plan allows changes to a file that it names. A glob in the plan does not.
   const isPlanned = (path: string) => plan?.steps.some(({ files }) => files.some((file) => file.replace(/^\.\//, '') === path)) ?? false;
   return (path) => {
     const names = namesOf(path);
     const steered = running.filter(({ ecosystems }) => names.some((name) => steersOne(name, ecosystems)));
-    // One yes to a plan is none to a check that then does something else: who changes what its own check does is asked.
+    // The user confirmed the checks of the plan with their current meaning. A change to a file that a check depends on needs an approval
+    // even if the plan names the file.
     const asking = isPlanned(path) ? steered.find(({ isCheck }) => isCheck) : steered[0];
     if (asking) return asking.name;
-    // What this run made anew nobody allowed as it was.
+    // A file that this run created was not part of what the user allowed, so changing it does not affect an allowed command.
     return isPlanned(path) || own.has(path) ? undefined : names.map((name) => run.get(name)).find((text) => text !== undefined);
   };
 }
 
-/** The folders that a rule names: itself, and where it is a glob, those on the way to the files that are to be written. */
+/** Returns the folders that a rule applies to: the folder that it names or, for a glob, the matching folders that contain written files. */
 function foldersNamed(path: string, written: readonly string[]): string[] {
   const place = path.replace(/\/+$/, '');
   const above = written.flatMap((file) => upwards(file).slice(1));
   return [...new Set([place.replace(/^\.\/(?=.)/, ''), ...above.filter((folder) => inScope(folder, [place]))])];
 }
 
-/** What a question about a command has to say besides: that this run changed what the command does. */
+/**
+ * Returns a sentence for the approval request of a command if this run changed files that decide what commands do. Otherwise it is empty.
+ */
 export function changedBefore({ staged }: Pick<SessionState, 'staged'>, runId: string): string {
   const changed = staged.filter((write) => write.runId === runId && write.landed && isSteering(write.change.path));
   const paths = [...new Set(changed.map(({ change }) => change.path))];
@@ -119,7 +122,7 @@ async function realOf(path: string, fs: FileSystem): Promise<string | undefined>
   }
 }
 
-/** Links right in these folders, and where they lead: `package.json` may be one to a file with another name. */
+/** Returns the symbolic links directly in these folders, with their targets. For example, `package.json` may be a link to another file. */
 async function linksIn(folders: readonly string[], fs: FileSystem): Promise<{ link: string; real: string }[]> {
   const found: { link: string; real: string }[] = [];
   for (const folder of folders) {
@@ -135,7 +138,10 @@ async function linksIn(folders: readonly string[], fs: FileSystem): Promise<{ li
   return found;
 }
 
-/** Files that it runs itself, or by the Makefile or the scripts of the package.json where it runs; and whose files decide about all that. */
+/**
+ * Returns the files that a command runs directly, through a Makefile or through scripts in package.json, and the ecosystems whose
+ * configuration files affect the command.
+ */
 async function runBy(command: Standing, fs: FileSystem): Promise<{ files: string[]; ecosystems: Set<string> }> {
   const files: string[] = [];
   const ecosystems = new Set<string>();
@@ -156,7 +162,7 @@ async function runBy(command: Standing, fs: FileSystem): Promise<{ files: string
           const key = `${folder}\n${script}`;
           if (known.has(key)) continue;
           known.add(key);
-          // Who has more of them is not looked through: all files may count.
+          // If there are too many scripts, the rest is not followed, and all files count as affecting the command.
           if (texts.length > MAX_SCRIPTS) ecosystems.add(ANY);
           else texts.push({ text: script, folders: [folder] });
         }

@@ -1,14 +1,14 @@
-/** A machine that serves the model itself has to share its memory: when that runs short, runs get smaller before the machine stands still. */
+/** Reduces the limits of runs when the computer that also serves the model is short of memory, before it becomes unresponsive. */
 import type { Limits } from '../../core/session/limits.ts';
 
 export type Memory = { free: number; total: number };
 export type PressureLevel = 'normal' | 'moderate' | 'critical';
 
-/** Settings: below these shares of free memory, in percent, the pressure is moderate or critical. 0 turns a level off. */
+/** The percentages of free memory below which the pressure is moderate or critical. 0 disables a level. */
 export type PressureThresholds = { moderatePercent: number; criticalPercent: number };
 export const DEFAULT_THRESHOLDS: PressureThresholds = { moderatePercent: 15, criticalPercent: 7 };
 
-/** Unknown memory is no pressure. */
+/** Returns `normal` if the memory is unknown. */
 export function pressureOf(memory: Memory | undefined, thresholds: PressureThresholds = DEFAULT_THRESHOLDS): PressureLevel {
   if (!memory || !(memory.total > 0) || !(memory.free >= 0)) return 'normal';
   const percent = (memory.free / memory.total) * 100;
@@ -18,23 +18,25 @@ export function pressureOf(memory: Memory | undefined, thresholds: PressureThres
 
 const SHARES: Record<PressureLevel, number> = { normal: 1, moderate: 0.5, critical: 0.25 };
 
-/** Fewer turns and calls, for each makes the context longer. The time stays: a machine under pressure is slow. */
+/**
+ * Reduces turns and calls, because each of them makes the context longer. The time limit stays, because a computer under pressure is slow.
+ */
 export function shrink(limits: Limits, level: PressureLevel): Limits {
   if (level === 'normal') return limits;
   const share = (count: number) => Math.max(1, Math.floor(count * SHARES[level]));
   return { ...limits, turns: share(limits.turns), callsPerTurn: share(limits.callsPerTurn), callsPerRun: share(limits.callsPerRun) };
 }
 
-/** One sentence for the panel; nothing while all is well. */
+/** Returns a sentence for the panel, or undefined if the pressure is normal. */
 export function pressureNotice(memory: Memory | undefined, level: PressureLevel): string | undefined {
   if (level === 'normal' || !memory) return undefined;
   const gb = (bytes: number) => (bytes / 2 ** 30).toFixed(1);
   const degree = level === 'critical' ? 'critically low' : 'low';
   const smaller = level === 'critical' ? 'a quarter' : 'half';
-  return `Memory is ${degree} (${gb(memory.free)} of ${gb(memory.total)} GB free), so this run stops and asks after ${smaller} of its usual turns and calls.`;
+  return `Memory is ${degree} (${gb(memory.free)} of ${gb(memory.total)} GB free), so this run pauses after ${smaller} of its usual turns and calls. Close other programs to free memory.`;
 }
 
-/** Whether a server runs on this machine, so that this machine's memory is its memory. */
+/** Whether a server runs on this computer and therefore uses its memory. */
 export function isThisMachine(baseUrl: string): boolean {
   if (!URL.canParse(baseUrl)) return false;
   const host = new URL(baseUrl).hostname.toLowerCase();

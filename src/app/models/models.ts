@@ -1,4 +1,4 @@
-/** Models by name: their adapters, the lists that their services have, and whether one of them answers. */
+/** Creates adapters for models, lists the models of a service, and tests models. */
 import type { ModelRef } from '../../core/model/messages.ts';
 import type { ModelAdapter } from '../../core/model/model.ts';
 import { ModelError } from '../../core/model/model.ts';
@@ -8,11 +8,14 @@ import type { ModelFacts, ModelInfo, ProviderConfig, ProviderModule } from '../.
 import { isThisMachine } from './memory-pressure.ts';
 import type { Probe } from './probe.ts';
 
-/** The adapter of a model, its provider loaded when it is first asked for. `configOf` gives what the user configured. */
+/**
+ * Creates the adapter of a model. The code of its provider is loaded on first use. `configOf` returns the user's configuration of a
+ * provider.
+ */
 export async function loadAdapter(
   model: ModelRef,
   configOf: (provider: string) => Promise<ProviderConfig>,
-  { calls, memoryBytes }: { calls?: ModelFacts['calls'] /** Of this machine. */; memoryBytes?: number } = {},
+  { calls, memoryBytes }: { calls?: ModelFacts['calls'] /** The memory of this computer. */; memoryBytes?: number } = {},
 ): Promise<ModelAdapter> {
   const entry = entryOf(model.provider);
   const [provider, config] = await Promise.all([entry.load(), configOf(entry.id)]);
@@ -20,27 +23,31 @@ export async function loadAdapter(
   const here = memoryBytes !== undefined && isServedHere(entry.id, config) ? { memoryBytes } : {};
   const adapter = withRetry(provider.createAdapter({ ...completeConfig(entry, config), ...here }));
   if (calls === 'none') return { ...adapter, stream: (request, signal) => adapter.stream({ ...request, tools: [] }, signal) };
-  // What a local server makes of a model's calls depends on its template: some leave them in the text.
+  // Whether a local server recognizes the tool calls of a model depends on the model's template. Some templates leave the calls in the
+  // text.
   if (calls !== 'text' && !entry.local) return adapter;
   const { withTextTools } = await loadTextTools();
   return { ...adapter, ...withTextTools(adapter, { mode: calls === 'text' ? 'text' : 'rescue' }) };
 }
 
-/** What the service has and says, in its order; a model that it names twice once. `only`: that model is of interest, others may be left out. @throws ModelError */
+/**
+ * Lists the models of a service in the service's order, without duplicates. With `only`, models other than that one may be missing. @throws
+ * ModelError
+ */
 export async function listModels(provider: string, config: ProviderConfig, signal: AbortSignal, only?: string): Promise<ModelInfo[]> {
   const [module, complete] = await opened(provider, config);
   const found = await module.listModels(complete, signal, only);
   return [...new Map(found.map((info) => [info.id, info])).values()];
 }
 
-/** Without asking anybody: the models that the catalogue and the user's settings name. */
+/** Returns the models that the catalogue and the user's settings name, without a request to the service. */
 export function knownModels(provider: string, users: Readonly<Record<string, ModelFacts>> = {}): ModelInfo[] {
   const own = Object.keys(users).filter((key) => key.startsWith(`${provider}/`));
   const ids = new Set([...catalogModels(provider), ...own.map((key) => key.slice(provider.length + 1))]);
   return [...ids].map((id) => ({ id }));
 }
 
-/** Asks for one tool call, and says how it came. Undefined where the time was not enough. @throws ModelError */
+/** Tests how a model calls a tool. Returns undefined if it takes longer than `timeoutMs`. @throws ModelError */
 export async function tryModel(ref: ModelRef, config: ProviderConfig, signal: AbortSignal, timeoutMs: number): Promise<Probe | undefined> {
   const [[module, complete], { probeModel }] = await Promise.all([opened(ref.provider, config), import('./probe.ts')]);
   return await probeModel(module.createAdapter(complete), ref.model, signal, timeoutMs);
@@ -58,13 +65,13 @@ function entryOf(provider: string): CatalogEntry {
   return entry;
 }
 
-/** A key goes to the address that it is for, so without one nothing is sent. */
+/** @throws ModelError if the key or the address is missing, so that no key is sent to a wrong address. */
 function expectConfig(entry: CatalogEntry, config: ProviderConfig): void {
   const missing = missingConfig(entry, config);
-  if (missing) throw new ModelError('auth', `There is no ${missing} for ${entry.label}. Connect it with "Kedge: Connect a Model".`);
+  if (missing) throw new ModelError('auth', `There is no ${missing} for ${entry.label}. To add it, run "Kedge: Connect a Model".`);
 }
 
-/** Whether the model runs on this machine, so that this machine's memory is its memory. */
+/** Whether the model runs on this computer and therefore uses its memory. */
 export function isServedHere(provider: string, config: ProviderConfig): boolean {
   const entry = catalogEntry(provider);
   return entry?.local === true && isThisMachine(completeConfig(entry, config).baseUrl ?? 'http://localhost');

@@ -1,10 +1,10 @@
-/** What a model of the user's own machine can do, tried once with the smallest task there is. */
+/** Tests what a model on the user's computer can do, with a minimal task. */
 import { interruptible } from '../../core/abort.ts';
 import { user } from '../../core/model/messages.ts';
 import { type ModelAdapter, ModelError, type ToolSpec } from '../../core/model/model.ts';
 import { loadTextTools } from '../../providers/catalog.ts';
 
-/** How the model calls tools, and whether it did what it was told, be it in words only. */
+/** How the model calls tools, and whether it followed the instruction, even if only in text. */
 export type Probe = { calls: 'native' | 'text' | 'none'; follows: boolean };
 
 const WORD = 'harbour';
@@ -17,8 +17,8 @@ const TASK = `Call the tool ${TOOL.name} with the word "${WORD}". If you cannot 
 const MAX_TOKENS = 1000;
 
 /**
- * What one native and, where that fails, one written call shows. Undefined where the time was not enough. Failures that say nothing
- * of the model (no server, no such model) are thrown.
+ * Tests a native tool call and, if that fails, a tool call in text. Returns undefined if this takes longer than `timeoutMs`. @throws for a
+ * failure that says nothing about the model, such as a server that cannot be reached or a model that does not exist.
  */
 export async function probeModel(adapter: ModelAdapter, model: string, signal: AbortSignal, timeoutMs: number): Promise<Probe | undefined> {
   const late = AbortSignal.timeout(timeoutMs);
@@ -28,7 +28,7 @@ export async function probeModel(adapter: ModelAdapter, model: string, signal: A
     const written = native.called
       ? undefined
       : await attempt((await loadTextTools()).withTextTools(adapter, { mode: 'text' }), model, either);
-    // Who answers neither has said nothing of the model.
+    // If both attempts fail, the failures say nothing about the model.
     if (native.failure && written?.failure) throw written.failure;
     const follows = native.follows || (written?.follows ?? false);
     return { calls: native.called ? 'native' : written?.called ? 'text' : 'none', follows };
@@ -58,19 +58,21 @@ async function attempt(adapter: ModelAdapter, model: string, signal: AbortSignal
         .includes(WORD);
     }
   } catch (error) {
-    // Servers refuse tools for a model whose template has no place for them. That is an answer.
+    // Servers reject tools for a model whose template does not support them. This is a result of the test.
     if (!(error instanceof ModelError) || (error.kind !== 'invalid_request' && error.kind !== 'bad_stream')) throw error;
     return { called, follows, failure: error };
   }
   return { called, follows: follows || answersWithWord(said) };
 }
 
-/** The word, perhaps with quotes or a full stop; an essay on it is not what was asked for. */
+/**
+ * Whether the answer is the word, possibly with quotes or a full stop. A long text that contains the word does not follow the instruction.
+ */
 function answersWithWord(said: string): boolean {
   return said.toLowerCase().includes(WORD) && said.trim().length <= WORD.length + 12;
 }
 
-/** What to get instead, by the memory that the machine has; the last that fits is the best. */
+/** Models that are recommended instead, by the memory in GB that they need. The last model that fits is the best. */
 const ADVISED_MODELS: readonly { pull: string; needsGb: number }[] = [
   { pull: 'ollama pull qwen3:4b', needsGb: 6 },
   { pull: 'ollama pull qwen3:8b', needsGb: 10 },
@@ -80,7 +82,7 @@ const ADVISED_MODELS: readonly { pull: string; needsGb: number }[] = [
 const USUAL_ADVICE = 'ollama pull qwen3:8b';
 const SMALLEST_CONTEXT = 8192;
 
-/** Which modes a model is fit for. `reason` is one sentence for the user, there when Agent mode is out of its reach. */
+/** The modes that a model is suitable for. `reason` is one sentence for the user. It is set if the model is unsuitable for Agent mode. */
 export type Suitability = { agent: boolean; tools: boolean; reason?: string; pull?: string };
 
 export function suitability(facts: { contextWindow?: number; probe?: Probe; memoryGb?: number | undefined }): Suitability {
@@ -97,6 +99,11 @@ export function suitability(facts: { contextWindow?: number; probe?: Probe; memo
   if (!why) return { agent: true, tools };
   const pull =
     memoryGb === undefined ? USUAL_ADVICE : (ADVISED_MODELS.findLast(({ needsGb }) => needsGb <= memoryGb) ?? ADVISED_MODELS[0])?.pull;
-  const ask = tools ? '' : ' or use Ask without tools';
-  return { agent: false, tools, reason: `This model is unsuitable for Agent mode, since ${why}: try \`${pull}\`${ask}.`, pull };
+  const ask = tools ? '' : ', or use Ask mode without tools';
+  return {
+    agent: false,
+    tools,
+    reason: `This model is unsuitable for Agent mode, because ${why}. Try another model with \`${pull}\`${ask}.`,
+    pull,
+  };
 }

@@ -1,4 +1,4 @@
-/** Builds a run (its tools, policy, model and limits) and the gate that it writes through. */
+/** Builds a run with its tools, policy, model and limits, and the write gate for its changes. */
 
 import { Meter, type SharedBudget } from '../../core/run/budget.ts';
 import type { RunPorts } from '../../core/run/ports.ts';
@@ -22,7 +22,7 @@ import type { RunScope } from './run-scope.ts';
 
 export { runLoop } from '../../core/run/run.ts';
 
-/** What all runs of an assistant have in common. */
+/** The write gate and the daily budget, which all runs of an assistant share. */
 type Shared = { gate(): Promise<WriteGate>; share(): SharedBudget | undefined };
 
 export async function buildRun(run: RunRecord, scope: RunScope, ports: AssistantPorts, { gate, share }: Shared): Promise<RunPorts> {
@@ -39,7 +39,7 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
   });
   const workspace = new Workspace(shown, judge.withheldFilter);
   const checks = checksFor(judge, languages);
-  // The one place where a run comes by the means to write: in Agent mode, and in a workspace the user trusts.
+  // This is the only place where a run gets write access: in Agent mode and in a workspace that the user trusts.
   const writeGate = mode === 'agent' && ports.trusted() ? await gate() : undefined;
   const stepController = writeGate && run.plan ? new StepController({ run, state }, workspace, writeGate, checks) : undefined;
   const revises = state.plans.get(run.revises ?? '')?.plan;
@@ -47,7 +47,7 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
     ? toolsFor(workspace, { mode: 'agent', gate: writeGate, stepController, model: run.model, ...externalAccess(ports) }, languages)
     : toolsFor(workspace, mode === 'plan' ? { mode, newId: () => crypto.randomUUID(), revises } : { mode: 'ask' }, languages);
   const others = (ports.trusted() && (await ports.mcp?.toolsFor(mode))) || [];
-  // Of two tools of one name the last would be called: no other program's stands in the place of a built-in one.
+  // If two tools have the same name, the last one is called. A tool of an MCP server must not replace a built-in tool.
   const tools: Tool[] = [...builtin, ...others.filter(({ name }) => !builtin.some((own) => own.name === name))];
   checks.runCommand = tools.find(({ name, source }) => name === 'run_command' && source === 'builtin');
   const facts = ports.facts?.(run.model) ?? {};
@@ -57,7 +57,7 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
   const shrunk = pressureNotice(memory, level);
   const limits = shrink(scope.limits, level);
   const adapter = await ports.adapter(run.model);
-  // A run that was stopped meanwhile has ended, and nothing follows in its log.
+  // A run that was stopped in the meantime has ended, so no event may follow in its log.
   if (shrunk && !scope.aborted) emit({ type: 'limits_shrunk', limits, reason: shrunk });
   return {
     model: run.model,

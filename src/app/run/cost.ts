@@ -4,7 +4,10 @@ import type { ModelFacts, Prices } from '../../providers/types.ts';
 
 const MILLION = 1_000_000;
 
-/** Returns the price of a model's answers, or undefined where it is not known. Models on the user's own machine cost nothing, unless the user says so. */
+/**
+ * Returns a function that computes the cost of an answer in US dollars, or undefined if the price is unknown. Models on the user's computer
+ * cost nothing unless the user has set a price.
+ */
 export function priceOf(
   { provider }: ModelRef,
   { prices }: ModelFacts,
@@ -14,7 +17,10 @@ export function priceOf(
   return provider === 'offline' || catalogEntry(provider)?.local ? () => 0 : undefined;
 }
 
-/** US dollars for one answer; undefined where the prices, or the tokens that they are for, are not known. Reasoning is paid as output. */
+/**
+ * Returns the cost of one answer in US dollars, or undefined if the prices or token counts are unknown. Reasoning tokens cost as much as
+ * output tokens.
+ */
 export function usdOf({ input, output, cached = 0, cacheWrite = 0 }: Usage, prices: Prices | undefined, day: Date): number | undefined {
   if (!prices || input === undefined || output === undefined) return undefined;
   const current = prices.later && day.toISOString() >= prices.later.from ? prices.later : prices;

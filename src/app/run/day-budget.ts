@@ -1,21 +1,21 @@
-/** Budgets of all runs together: what a day may use, and how fast one run may follow another. */
+/** The budgets of all runs together: what they may use in a day, and how quickly one run may follow another. */
 
 import { fileFailure } from '../../core/file-failure.ts';
 import type { DayEntry, Limited, SharedBudget } from '../../core/run/budget.ts';
 import { type Allowance, type BudgetKey, type DayBudget, NO_USE, type Reached, type Use } from '../../core/session/limits.ts';
 
-/** What is not set has no limit. */
+/** There is no limit for a value that is not set. */
 export type Budgets = { day: DayBudget; runsPerMinute?: number; cooldownSeconds?: number };
 
-/** Where windows write down what their runs use. */
+/** The ledger in which the runs of all windows record their use. */
 export type DayLedger = {
   append(entry: DayEntry): void;
-  /** Of the day of that moment. */
+  /** Returns the entries of the day that contains the time `at`. */
   entries(at: number): readonly DayEntry[];
 };
 
 type DayKind = keyof DayBudget;
-/** What a run used and nobody has written down yet. */
+/** The use of a run that is not recorded in the ledger yet. */
 type Open = Partial<Use> & { runs?: number };
 type Day = Use & { runs: number; raised: Partial<Record<BudgetKey, number>>; begun: number[]; lastEnd: number };
 
@@ -37,12 +37,12 @@ export class DayBudgets {
     this.#now = now;
   }
 
-  /** Raises a limit of today by as much again. */
+  /** Raises a limit for today by its configured amount. */
   raise(limit: BudgetKey): void {
     this.#ledger.append({ at: this.#now(), raised: limit });
   }
 
-  /** The share of one run in the day, by the budgets as they are when it begins or goes on. */
+  /** Returns the part of the daily budget that a run uses. The budget is read when the run begins or continues. */
   share(): SharedBudget {
     const budgets = this.#budgets();
     let open: Open = {};
@@ -56,7 +56,7 @@ export class DayBudgets {
       ...(budgets.day.usd !== undefined && { usd: budgets.day.usd }),
       spend: (more) => {
         for (const key of Object.keys(more) as (keyof Open)[]) if (more[key]) open[key] = (open[key] ?? 0) + more[key];
-        // A line a turn: what it cost is known with its answer.
+        // One line is written for each turn, because the cost of a turn is known when its answer is complete.
         if (more.tokens !== undefined) write();
       },
       callsLeft: () => {
@@ -69,7 +69,7 @@ export class DayBudgets {
         try {
           write(ended ? { ended: true } : {});
         } catch {
-          // The run is over: the next one cannot begin.
+          // The error is ignored, because the run has already ended. The next run reports it.
         }
       },
     };
@@ -105,7 +105,7 @@ export class DayBudgets {
     return undefined;
   }
 
-  /** Only what was appended since is counted. */
+  /** Returns the use of today. Only entries that were added since the last call are counted. */
   #today(budgets: Budgets): Day {
     const entries = runWithLedger(budgets, NOTHING, () => this.#ledger.entries(this.#now()));
     if (this.#counted?.entries !== entries)
@@ -117,18 +117,20 @@ export class DayBudgets {
 }
 
 const NOTHING: readonly DayEntry[] = [];
+const UNRECORDED =
+  'Today’s use cannot be recorded, so the daily limits cannot be enforced. Correct the problem, or remove the daily limits in the settings.';
 
-/** A ledger that fails ends a run only where a budget of the day depends on it. */
+/** Accesses the ledger. If the access fails, the run ends only if a daily limit is set. */
 function runWithLedger<T>({ day }: Budgets, otherwise: T, work: () => T): T {
   try {
     return work();
   } catch (error) {
     if (Object.keys(day).length === 0) return otherwise;
-    throw new Error(`What runs use today cannot be written down, so the day’s budget cannot be kept: ${fileFailure(error)}`);
+    throw new Error(`${UNRECORDED} ${fileFailure(error)}`);
   }
 }
 
-/** As the user set it, and as often again as they raised it. */
+/** Returns a daily limit including the amounts by which the user raised it. */
 function maxOf(limit: `day.${DayKind}`, { day: set }: Budgets, { raised }: Day): number | undefined {
   const max = set[limit.slice(4) as DayKind];
   return max === undefined ? undefined : max * (1 + (raised[limit] ?? 0));

@@ -1,4 +1,4 @@
-/** Puts the policy's question for each call of a run: everything that counts besides the call itself is gathered here. */
+/** Collects all facts that the policy needs for a call of a run, and returns the decision of the policy. */
 
 import type { RunPorts } from '../../core/run/ports.ts';
 import type { PreparedCall, Tool } from '../../core/run/tool.ts';
@@ -24,16 +24,16 @@ import type { AssistantPorts, PolicySettings } from '../ports.ts';
 import { explained } from './plan-run.ts';
 
 export type Judge = Required<Pick<RunPorts, 'decide' | 'alike'>> & {
-  /** Tells which files need an approval to be read. */
+  /** Tells which files the model may read only after an approval. */
   withheldFilter: WithheldFilter;
 };
 
-/** Every call that tells what is in a file is judged as reading it. */
+/** Each file whose content a call returns is judged as if the call were `read_file`. */
 const READER = { name: 'read_file', effect: 'readonly', source: 'builtin' } as const;
 
 type Session = { readonly state: SessionState; readonly view: SessionView };
 type Ports = Pick<AssistantPorts, 'fileSystem' | 'policy' | 'grants' | 'trusted' | 'shellParsers' | 'gitSettings' | 'unattended'>;
-/** `hides`: what `.kedgeignore` keeps from models. */
+/** `hides` tells whether a file is excluded by .kedgeignore. */
 type Place = { hookPlaces: readonly string[]; tools(): readonly Tool[]; hides?: ((at: Location) => boolean) | undefined };
 
 /** Facts about a command that were looked up on disk. */
@@ -58,7 +58,7 @@ export function judgeFor(run: RunRecord, session: Session, ports: Ports, { hookP
   return {
     async decide(call, tool, prepared) {
       const { rules, readOnlyCommands = false } = settings();
-      // In the order of reading: which files come after the first may depend on its content.
+      // The files are judged in the order in which they are read, because the content of a file may determine which files are read next.
       const reading = filesRead(prepared)
         .map((target) => decide({ ...always(), tool: READER, name: READER.name, targets: [target], rules }))
         .find(({ kind }) => kind !== 'allow');
@@ -98,11 +98,11 @@ export function judgeFor(run: RunRecord, session: Session, ports: Ports, { hookP
         planScope: run.plan && writeScope(withAnsweredQuestion(run, call.id, session.state), written),
         ownFiles: own,
         ...(steers && { steers }),
-        // Long sessions are looked through only where it matters.
+        // The conversation is searched only for calls that can send data, because a session may be long.
         seen: prepared?.hosts?.length || tool?.source !== 'builtin' ? seenIn(session.view, aliases.places) : undefined,
       });
       let judged = decide(input());
-      // What a command reaches is looked up only where it would run, or its kind could be granted.
+      // The disk is examined only if the command would run or the user could grant a permission for it.
       if (command && commands && (judged.kind === 'allow' || judged.covers?.length || judged.rule === 'command-elsewhere')) {
         const isRuled = touchesAny(rules.flatMap(({ path, effect }) => (path !== undefined && effect !== 'allow' ? [path] : [])));
         const matters = (path: string, byRules: boolean) =>
@@ -117,7 +117,7 @@ export function judgeFor(run: RunRecord, session: Session, ports: Ports, { hookP
         judged = decide(input({ reach, code, gitSettings }));
       }
       if (reading?.kind === 'ask' && judged.kind !== 'deny' && (judged.kind === 'allow' || judged.covers)) return reading;
-      // The user ought to know that the command no longer runs the code that it ran before.
+      // The reason must also say whether this run changed files that decide what the command does.
       if (command && judged.kind === 'ask')
         judged = {
           ...judged,
@@ -133,13 +133,13 @@ export function judgeFor(run: RunRecord, session: Session, ports: Ports, { hookP
   };
 }
 
-/** Files whose content the call returns, or was prepared from. */
+/** Returns the files whose content the call returns, and the files that were read to prepare the call. */
 function filesRead({ targets, readToPrepare = [] }: Partial<PreparedCall> = {}): Target[] {
   const told = targets?.filter(({ path, access, names }) => access === 'read' && !names && path !== '.') ?? [];
   return [...told, ...readToPrepare.map((path) => ({ path, access: 'read' as const }))];
 }
 
-/** What the run itself made, as far as the call finds it the way the run left it. */
+/** Returns the files in the changes of the call that this run created and that nobody else has changed since. */
 export function ownFiles({ staged }: Pick<SessionState, 'staged'>, runId: string, prepared: PreparedCall | undefined): Set<string> {
   const left = new Map<string, string | undefined>();
   const own = new Set<string>();
@@ -154,7 +154,7 @@ export function ownFiles({ staged }: Pick<SessionState, 'staged'>, runId: string
   return new Set([...own].filter((path) => found.has(path) && found.get(path) === left.get(path)));
 }
 
-/** What came into the conversation that makes it matter where the model sends something. */
+/** Determines whether the conversation contains secrets or content from other programs and hosts. Both matter when the model sends data. */
 function seenIn({ runs }: SessionView, places: (path: string) => readonly string[]): NonNullable<PolicyInput['seen']> {
   let [secret, strangers] = [false, false];
   for (const { asked, begun, targets, command, source, hosts } of runs.flatMap(callsIn)) {

@@ -1,4 +1,4 @@
-/** A run that is under way: it is built and driven to its end, and can be held, stopped and answered meanwhile. */
+/** A run in progress. It is built and executed, and until it ends it can be paused, stopped and answered. */
 import { abortable, wasStopped } from '../../core/abort.ts';
 import type { RunPorts } from '../../core/run/ports.ts';
 import { runError } from '../../core/run/run-error.ts';
@@ -19,12 +19,12 @@ export class LiveRun implements LoggedRun, RunScope {
   readonly limits: Limits;
   readonly pace: Pacing;
   readonly now: () => number;
-  /** Resolves when the run is over, however it ended. */
+  /** Resolves when the run has ended, whatever its outcome is. */
   readonly done: Promise<void>;
   readonly #runId: string;
   readonly #log: EventLog;
   readonly #controller = new AbortController();
-  /** Ends the waits for the user, by the id of the approval or question. */
+  /** Functions that end a wait for the user, by the id of the approval or question. */
   readonly #waits = new Map<string, () => void>();
   #ports: RunPorts | undefined;
   #resolveDone = () => {};
@@ -61,7 +61,7 @@ export class LiveRun implements LoggedRun, RunScope {
     this.#controller.abort(why);
   }
 
-  /** A request that waits to be sent again is sent now. */
+  /** Ends the wait before a request is sent again, so that it is sent now. */
   retryNow(): void {
     this.#ports?.adapter.retryNow?.();
   }
@@ -79,7 +79,7 @@ export class LiveRun implements LoggedRun, RunScope {
     return this.state.questionAnswers.get(questionId) as QuestionAnswer;
   };
 
-  /** Called when the user's answer is in the state. @returns whether the run was waiting for it. */
+  /** Ends the wait for an answer that the state already contains. @returns whether the run was waiting for it. */
   goOn(questionId: string): boolean {
     const endWait = this.#waits.get(questionId);
     endWait?.();
@@ -91,7 +91,7 @@ export class LiveRun implements LoggedRun, RunScope {
     this.#resolveDone();
   }
 
-  /** Logs `opening`, builds the run and drives it to its end. @throws only where `opening` cannot be logged. */
+  /** Logs `opening`, builds the run and executes it until it ends. @throws only if `opening` cannot be logged. */
   async drive(opening: Iterable<EventBody>, work: Work): Promise<void> {
     const log = this.#log;
     const { signal } = this.#controller;
@@ -113,7 +113,7 @@ export class LiveRun implements LoggedRun, RunScope {
     if (!log.failed) log.sync();
   }
 
-  /** Resolves when the user has answered. */
+  /** Resolves when the user has answered the approval or question. */
   #userAnswers(questionId: string, signal: AbortSignal): Promise<void> {
     this.#log.sync();
     return new Promise((resolve, reject) => {

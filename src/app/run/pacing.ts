@@ -1,6 +1,6 @@
 import type { Pace } from '../../core/run/ports.ts';
 
-/** How fast the user lets a run go: freely, step by step, or not at all. */
+/** How the user lets a run proceed: without pauses, step by step, or not at all. */
 export class Pacing implements Pace {
   #left: number;
 
@@ -13,11 +13,11 @@ export class Pacing implements Pace {
   }
 
   took(steps: number): void {
-    // The user may have begun to hold it in between.
+    // The user may have paused the run while these steps were running.
     this.#left = Math.max(0, this.#left - steps);
   }
 
-  /** What is under way still ends. */
+  /** Pauses the run. A tool call or model turn that is running is completed. */
   hold(): void {
     this.#left = 0;
   }
@@ -26,7 +26,7 @@ export class Pacing implements Pace {
     this.#left = this.#left === Number.POSITIVE_INFINITY ? 0 : this.#left + 1;
   }
 
-  /** Whether it was going to be held. */
+  /** Lets the run proceed without pauses. @returns whether it was paused or in single-step mode. */
   release(): boolean {
     const wasHeld = this.#left !== Number.POSITIVE_INFINITY;
     this.#left = Number.POSITIVE_INFINITY;

@@ -1,4 +1,4 @@
-/** How the run of a confirmed plan is judged. */
+/** The policy for the run of a confirmed plan. */
 import { revisionHash } from '../../core/plan/hash.ts';
 import type { RunPorts } from '../../core/run/ports.ts';
 import type { Judgement, PreparedCall } from '../../core/run/tool.ts';
@@ -9,7 +9,7 @@ import { beyondScope, deviation } from '../../tools/plan/plan-scope.ts';
 import type { LanguageServices } from '../../workspace/languages.ts';
 import { SessionError } from '../session/session-error.ts';
 
-/** The same decision; where it is about a deviation from the plan, it says which step would have to allow it. */
+/** Returns the decision. If a change deviates from the plan, the reason names the step that would have to allow it. */
 export function explained<T extends Decision>(decision: T, run: RunRecord, prepared: PreparedCall | undefined): T {
   if (decision.rule !== 'outside-plan' || !run.plan) return decision;
   const [path] = beyondScope(run, writtenBy(prepared));
@@ -20,21 +20,22 @@ function writtenBy(prepared: PreparedCall | undefined): string[] {
   return prepared?.targets.filter(({ access }) => access !== 'read').map(({ path }) => path) ?? [];
 }
 
-/** What the checks of steps run on; the tool for commands is the run's own. */
+/** Returns the ports for the checks of plan steps. `buildRun` adds the tool that runs commands. */
 export function checksFor(judge: Pick<RunPorts, 'decide'>, languages: LanguageServices | undefined): CheckPorts {
   return {
     languages,
     async judge(tool, prepared) {
       const decision: Judgement = await judge.decide({ type: 'tool_call', id: '', name: tool.name }, tool, prepared);
-      // What a user could grant, the user who confirmed the plan has; what asks whatever was granted, asks.
+      // By confirming the plan, the user has granted every permission that can be granted for its checks. A check still needs an approval
+      // if no permission can be granted for it.
       if (decision.kind !== 'ask' || !decision.covers?.length) return decision;
-      return { kind: 'allow', rule: 'confirmed-plan', reason: 'The confirmed plan includes this change.' };
+      return { kind: 'allow', rule: 'confirmed-plan', reason: 'The confirmed plan includes this check.' };
     },
   };
 }
 
-/** @throws SessionError where the log no longer holds the plan that was confirmed. */
+/** @throws SessionError if the plan in the log is not the plan that the user confirmed. */
 export async function expectConfirmed({ plan }: RunRecord): Promise<void> {
   if (plan?.hash && (await revisionHash(plan)) !== plan.hash)
-    throw new SessionError('The plan is not the one that was confirmed: its revision hash differs. Confirm it anew.');
+    throw new SessionError('The plan differs from the plan that you confirmed: its revision hash is different. Confirm the plan again.');
 }

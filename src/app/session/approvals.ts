@@ -1,4 +1,4 @@
-/** What an answer to an approval comes to, as it counts. */
+/** Processes the user's answer to an approval request. */
 
 import type { ApprovalAnswer, EventBody, Granted, Permission } from '../../core/session/events.ts';
 import { isSamePermission } from '../../core/session/grant-scope.ts';
@@ -11,11 +11,13 @@ export type ApprovalDesk = {
   emit(runId: string, body: EventBody): void;
   gate(): Promise<WriteGate>;
   grantForGood(covers: Permission): void;
-  /** The revision of the plan that the answer asks for. */
+  /** Returns the revision of the plan that allows the call of the request. */
   widening(request: ApprovalRequest): Promise<EventBody | undefined>;
 };
 
-/** Logs the answer, and with it those to all questions that it covers. @throws SessionError where the question is answered already. */
+/**
+ * Logs the answer and approves the other pending requests that its grant covers. @throws SessionError if the request was already answered.
+ */
 export async function resolveApproval(
   approvalId: string,
   given: ApprovalAnswer,
@@ -24,7 +26,7 @@ export async function resolveApproval(
   const { state, emit } = desk;
   const pending = (): ApprovalRequest => {
     const request = state.pendingApprovals.get(approvalId);
-    if (!request) throw new SessionError('This question has already been answered.');
+    if (!request) throw new SessionError('This approval request has already been answered. No further answer is needed.');
     return request;
   };
   const request = pending();
@@ -42,7 +44,7 @@ export async function resolveApproval(
   return { runId, answered: [approvalId, ...(granted ? answerAlike(granted, desk) : [])] };
 }
 
-/** With the digest of what the user left of the proposal. */
+/** Returns the answer with the digest of the parts of the proposal that the user accepted. */
 async function asRevised(
   request: ApprovalRequest,
   given: ApprovalAnswer,
@@ -51,12 +53,12 @@ async function asRevised(
   if (!given.approve || !given.revised) return { answer: given, digest: request.digest };
   const { revised, ...whole } = given;
   const digest = await (await gate()).revisedDigest(request.changes, revised);
-  // Who refuses every part of it rejects it.
+  // An answer that refuses every part of the proposal is a rejection.
   if (digest === undefined) return { answer: { approve: false }, digest: request.digest };
   return { answer: digest === request.digest ? whole : given, digest };
 }
 
-/** What may not be granted, or does not widen the plan, counts once. */
+/** Removes a grant that the request did not offer, and a widening that does not change the plan. */
 function asItCounts(answer: ApprovalAnswer, isGranted: boolean, isWider: boolean): ApprovalAnswer {
   if (!answer.approve) return answer;
   const { grant, covers, widen, ...once } = answer;
@@ -67,14 +69,14 @@ function asItCounts(answer: ApprovalAnswer, isGranted: boolean, isWider: boolean
   };
 }
 
-/** What a yes stands for from now on: something that the question offered, and nothing else. */
+/** Returns the permission that the answer grants. It must be one of the permissions that the request offered. */
 function grantedBy({ covers = [] }: ApprovalRequest, answer: ApprovalAnswer): Granted | undefined {
   if (!answer.approve || !answer.grant) return undefined;
   const chosen = covers[answer.covers ?? 0];
   return chosen && { scope: answer.grant, covers: chosen };
 }
 
-/** What waits beside it and is covered by it, is answered with it. */
+/** Approves the other pending requests that the grant covers. Returns their ids. */
 function answerAlike({ covers }: Granted, { state, emit }: ApprovalDesk): string[] {
   const alike = [...state.pendingApprovals.values()].filter((each) => each.covers?.some((offered) => isSamePermission(offered, covers)));
   for (const { runId, approvalId, callId, digest } of alike) {

@@ -1,4 +1,4 @@
-/** The files that a session changed: their review, and how changes are taken back. */
+/** The files that a session changed: reviews, undo and restore. */
 import type { ChangeSummary, Review } from '../../core/session/effects.ts';
 import type { RestorePoint } from '../../core/session/events.ts';
 import { writesOfRun } from './checkpoints.ts';
@@ -17,32 +17,32 @@ export class Changes {
     this.#ports = ports;
   }
 
-  /** Resolves when the undo or restore that is under way has ended; undefined where none is. */
+  /** Resolves when the current undo or restore has ended. Undefined if none is in progress. */
   get takingBack(): Promise<void> | undefined {
     return this.#takingBack;
   }
 
   /**
-   * Takes back what a run wrote: all of it, one file, or one hunk of that as `review` showed it. Where somebody went on working, theirs is
-   * kept by merging, or the file is refused. Where `signal` stops it, nothing was done, or the log says what was.
+   * Undoes the changes of a run: all of them, one file, or one hunk of a file as `review` returned it. Later changes by others are kept by
+   * merging. If merging is not possible, the file is refused. If `signal` stops the undo, the log contains what was already undone.
    */
   async undo(runId: string, part?: UndoPart, signal?: AbortSignal): Promise<void> {
     this.#ports.expectIdle();
     await this.#takeBack(() => undoing(this.#ports.log.state, runId, part), signal);
   }
 
-  /** Takes the files that Kedge wrote back to how they were at that point of this session, over all of its runs. */
+  /** Restores the files that Kedge changed to their state at a point of this session, across all of its runs. */
   async restore(to: RestorePoint): Promise<void> {
     this.#ports.expectIdle();
     await this.#takeBack(() => restoring(this.#ports.log.state, to));
   }
 
-  /** Proposed changes with all of their diffs, of which the log keeps the beginning. */
+  /** Returns proposed changes with their complete diffs. The log contains only the beginning of a long diff. */
   async whole(changes: readonly ChangeSummary[]): Promise<ChangeSummary[]> {
     return (await this.#ports.gate()).wholeChanges(changes);
   }
 
-  /** What is left in a file of a run's changes, by hunks. */
+  /** Returns the changes of a run that a file still contains, in hunks. */
   async review(runId: string, path: string): Promise<Review> {
     return (await this.#ports.gate()).review(writesOfRun(this.#ports.log.state, runId, path));
   }

@@ -1,18 +1,18 @@
-/** Which of a session's writes an undo or a restore takes back. */
+/** Selects the writes of a session that an undo or a restore undoes. */
 import type { RestorePoint } from '../../core/session/events.ts';
 import type { SessionState, Write } from '../../core/session/session-state.ts';
 import type { Staged } from '../../workspace/checkpoints.ts';
 
 const asStaged = ({ change, landed }: Write): Staged => ({ ...change, landed });
 
-/** What a run wrote, and what of that was taken back since; of one file only, where a path is given. */
+/** Returns the writes of a run and of its undos. With `path`, only the writes of that file are returned. */
 export function writesOfRun({ staged }: SessionState, runId: string, path?: string): Staged[] {
   return staged
     .filter((write) => write.runId === runId && !write.restore && (path ?? write.change.path) === write.change.path)
     .map(asStaged);
 }
 
-/** As `writesOfRun`, of a file and of all places that the run moved it to and from: it is at one of them only. */
+/** Returns the writes of a file under all paths between which the run moved it. */
 export function writesOfFile(state: SessionState, runId: string, path: string): Staged[] {
   const all = writesOfRun(state, runId);
   const places = new Set([path]);
@@ -26,7 +26,7 @@ export function writesOfFile(state: SessionState, runId: string, path: string): 
   return all.filter((write) => places.has(write.path));
 }
 
-/** All that was written in the session since that point, by whichever run or undo. */
+/** Returns all writes of the session after a restore point, including those of undos. */
 export function writesSince({ staged, runs }: SessionState, to: RestorePoint): Staged[] {
   if ('undoId' in to) return staged.filter(({ callId }) => callId === to.undoId).map(asStaged);
   const last = staged.findLastIndex(({ callId }) => callId === to.callId);

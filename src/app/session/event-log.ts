@@ -1,4 +1,4 @@
-/** What happened in a session: its events, the state that they come to, and who listens. */
+/** The events of a session, the state that is computed from them, and the listeners. */
 
 import { fileFailure } from '../../core/file-failure.ts';
 import { type AgentEvent, type EventBody, isDurable } from '../../core/session/events.ts';
@@ -20,32 +20,32 @@ export type Listener = (event: AgentEvent) => void;
 /** The wait before a request is sent again. */
 export type Waiting = Extract<AgentEvent, { type: 'model_waiting' }>;
 
-/** What the log needs of the run that writes it. */
+/** The parts of a run that its log uses. */
 export type LoggedRun = {
-  /** Whether it was built with any tool that can change something. */
+  /** Whether the run has a tool that can change something. */
   readonly canWrite: boolean | undefined;
   abort(why?: Error): void;
 };
 
 export class EventLog {
   readonly #state: MutableSessionState = emptySession();
-  /** All durable events, as they are in the log; the last may only be about to be. */
+  /** Durable events in log order. The newest may not be written to disk yet. */
   readonly events: AgentEvent[] = [];
   readonly #file: SessionLog;
   readonly #now: () => number;
   readonly #listeners = new Set<Listener>();
   #run: LoggedRun | undefined;
   #waiting: Waiting | undefined;
-  /** That the last run was interrupted, as long as nothing else happened: to look at a session writes nothing. */
+  /** The pause event of the last run, if it was interrupted. It is logged with the next event, because reading a session must not change its log. */
   #unlogged: AgentEvent | undefined;
-  /** Grants that the log still holds are to be taken back. */
+  /** The permission that is to be revoked in the log, or true for all permissions. */
   #revoking: boolean | Permission = false;
   #failure: Error | undefined;
   #closed = false;
   #damage: string | undefined;
-  /** Something of the log is lost, and the log does not say so yet. */
+  /** Whether events of the log were lost and the log does not show this yet. */
   #isLost = false;
-  /** Since it was locked. */
+  /** Whether the log was repaired since it was locked. */
   #isMended = false;
   readonly #projection = new Projection(this.events);
 
@@ -60,12 +60,12 @@ export class EventLog {
     return this.#state;
   }
 
-  /** Says in one sentence which lines of the log were left out. A copy of the log is kept. */
+  /** A sentence that says how many lines of the log were skipped. A copy of the log is kept. */
   get damage(): string | undefined {
     return this.#damage;
   }
 
-  /** All durable events as hosts show them. */
+  /** The view of the session that hosts display. */
   get view(): SessionView {
     return this.#projection.view;
   }
@@ -79,31 +79,31 @@ export class EventLog {
     return taken;
   }
 
-  /** Calls `listener` with every event from now on, deltas too. Returns how to end that. */
+  /** Calls `listener` for every further event, including deltas. Returns a function that removes the listener. */
   subscribe(listener: Listener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** The wait that the run is in, with the time that is left of it. */
+  /** The current wait before a request is sent again, with the remaining time. */
   get waiting(): Waiting | undefined {
     const wait = this.#waiting;
     return wait && { ...wait, waitMs: Math.max(0, wait.at + wait.waitMs - this.#now()) };
   }
 
-  /** It cannot be written any more. */
+  /** Whether the log can no longer be written. */
   get failed(): boolean {
     return this.#failure !== undefined;
   }
 
-  /** Durable first: nobody sees an event that the log does not hold. @throws where it cannot be written. */
+  /** Emits an event. A durable event is logged before a listener receives it. @throws if the log cannot be written. */
   emit(runId: string, body: EventBody): void {
     if (isDurable(body) && this.#failure) throw this.#failure;
     if (isDurable(body) && this.#revoking) this.#revoke();
     this.publish(runId, body);
   }
 
-  /** As `emit`; where the log has failed, the state and the listeners still hear of it. */
+  /** Emits an event. If the log has failed, the state and the listeners still receive the event. */
   publish(runId: string, body: EventBody): void {
     if (this.#closed) return;
     const needsLock = isDurable(body) && !this.#run;
@@ -121,7 +121,7 @@ export class EventLog {
     if (durable && this.#isLost) this.#skipLost();
     const receipt = body.type === 'run_finished' && { receipt: receiptOf(runIn(this.view, runId), this.#run?.canWrite) };
     const event = { ...body, ...receipt, runId, seq: this.state.seq + (durable ? 1 : 0), at: this.#now() } as AgentEvent;
-    // Another window may have changed the session so that the event no longer fits.
+    // Another window may have changed the session, so that the event is no longer valid.
     if (durable && !this.#run && !isValidNext(this.state, event)) throw new SessionError(WENT_ON);
     if (durable && !this.#failure) this.#append(event);
     if (durable) {
@@ -155,21 +155,21 @@ export class EventLog {
       try {
         listener(event);
       } catch (error) {
-        // Whoever cannot show an event does not stop the run, nor keep it from the others.
+        // A listener that fails must not stop the run or prevent other listeners from receiving the event.
         console.error(error);
       }
     }
   }
 
-  /** What was granted counts no more, for the run that is live too; where none is, the log says so before anything else happens. */
+  /** Revokes a permission or all permissions, also for the live run. Without a live run, this is logged before the next event. */
   revokeGrants(covers?: Permission): void {
-    // Where two things are taken back before the log hears of either, all is.
+    // If several permissions are revoked before this is logged, all permissions are revoked.
     this.#revoking = this.#revoking || !covers ? true : covers;
     if (!this.#run) return;
     try {
       this.#revoke();
     } catch {
-      // The run ends where its log cannot be written.
+      // A run ends when its log cannot be written.
     }
   }
 
@@ -181,7 +181,7 @@ export class EventLog {
     this.#revoking = false;
   }
 
-  /** Takes in what another window or process has done in this session since: it goes on from there, and numbers events from there. */
+  /** Applies the events that another window or process has added to the log. New events continue their sequence numbers. */
   refresh(): void {
     if (this.#run || this.#closed) return;
     const shown = this.#unlogged ? 1 : 0;
@@ -193,7 +193,7 @@ export class EventLog {
     for (const event of this.#unlogged ? [...taken, this.#unlogged] : taken) this.#tell(event);
   }
 
-  /** Removes the event that was only shown, so that logged events can follow. */
+  /** Removes the event that was displayed but not logged, so that logged events can follow. */
   #forgetUnlogged(): void {
     if (!this.#unlogged) return;
     this.#unlogged = undefined;
@@ -201,7 +201,7 @@ export class EventLog {
     Object.assign(this.#state, foldSession(this.events));
   }
 
-  /** After a reload: a run that was under way and does not wait for an answer is shown as paused, and can be resumed. */
+  /** After a reload, displays the last run as paused if it was in progress and does not wait for an answer. */
   #noticeInterruption(): void {
     const run = this.state.lastRun;
     if (run?.status !== 'live' || waitsForUser(this.state)) return;
@@ -217,11 +217,11 @@ export class EventLog {
     reduce(this.#state, this.#unlogged);
   }
 
-  /** Keeps other windows and processes from it, until `unlock` was called as often. @throws SessionError where one has it. */
+  /** Locks the log until a matching call of `unlock`. @throws SessionError if another window or process holds the lock. */
   lock(): void {
     if (!this.#file.lock()) throw new SessionError(IN_USE);
     try {
-      // Between the last look and the lock another process may have written.
+      // Another process may have written to the log before it was locked.
       this.refresh();
       this.#isMended = false;
     } catch (error) {
@@ -230,10 +230,7 @@ export class EventLog {
     }
   }
 
-  /**
-   * Right before the first event that follows: a log that was mended says only by the number of that event that something is missing.
-   * @throws where it cannot be written
-   */
+  /** Repairs the log. If events are missing, a gap in the sequence numbers shows this. @throws if the log cannot be written. */
   #mend(): void {
     const logged = this.#unlogged ? this.events.slice(0, -1) : this.events;
     try {
@@ -244,7 +241,7 @@ export class EventLog {
     }
   }
 
-  /** A lost event keeps its number, so that every later reader of the log knows that something is missing there. */
+  /** Skips the sequence number of a lost event, so that every later reader of the log knows that an event is missing. */
   #skipLost(): void {
     this.#isLost = false;
     this.#forgetUnlogged();
@@ -256,7 +253,7 @@ export class EventLog {
     this.#file.unlock();
   }
 
-  /** Locks it for a run, which alone writes it until `end`. @throws SessionError where another window or process has it. */
+  /** Locks the log for a run, its only writer until `end`. @throws SessionError if another window or process holds the lock. */
   begin(run: LoggedRun): void {
     this.lock();
     this.#run = run;
@@ -269,15 +266,15 @@ export class EventLog {
     this.#file.unlock();
   }
 
-  /** Brings to the disk what the operating system has of it. */
+  /** Writes to the disk what the operating system has buffered. */
   sync(): void {
     this.#file.sync();
   }
 
-  /** Ends a live run without a word in the log, which so still says that it is to be gone on with. */
+  /** Stops the live run without logging its end, so that it can be resumed after a reload. */
   close(): void {
     this.#closed = true;
-    // From here on nothing can be recorded, so nothing may be done either.
+    // Nothing can be logged after this, so nothing must be done, either.
     this.#failure ??= new SessionError('This session is closed. Open it again to continue.');
     this.#run?.abort();
     this.#file.close();
@@ -286,13 +283,14 @@ export class EventLog {
 }
 
 function logFailure(error: unknown): Error {
-  return new Error(`The session's log cannot be written, so the run was stopped: ${fileFailure(error)}`);
+  const reason = fileFailure(error).replace(/\.?$/, '.');
+  return new Error(`The session's log cannot be written, so the run was stopped: ${reason} Correct the problem and try again.`);
 }
 
 function damageText(lines: number, copy: string | undefined): string {
   const what =
     lines === 1
-      ? '1 line of this session’s log is damaged and was left out.'
-      : `${lines} lines of this session’s log were left out: they are damaged, or depend on damaged lines.`;
-  return `${what}${copy ? ` A copy of the whole log is in ${copy}.` : ''}`;
+      ? '1 line of this session’s log is damaged and was skipped.'
+      : `${lines} lines of this session’s log were skipped, because they are damaged or depend on damaged lines.`;
+  return `${what}${copy ? ` A copy of the complete log is in ${copy}.` : ''}`;
 }

@@ -1,4 +1,7 @@
-/** What the user said during a run and the model has not heard yet: it joins before the model's next turn, or goes with the next run. */
+/**
+ * Messages that the user sent during a run and that the model has not received yet. They are added before the model's next turn or to the
+ * next run.
+ */
 
 import { textOf, type UserMessage } from '../../core/model/messages.ts';
 import type { EventBody } from '../../core/session/events.ts';
@@ -20,7 +23,7 @@ export class MessageQueue {
     return this.#ports.state.queue.size;
   }
 
-  /** All of it, as one text. */
+  /** The texts of all queued messages, joined. */
   get text(): string {
     return [...this.#ports.state.queue.values()].map(({ message }) => textOf(message)).join('\n\n');
   }
@@ -29,7 +32,10 @@ export class MessageQueue {
     this.#emit({ type: 'message_queued', id: this.#ports.newId(), message });
   }
 
-  /** Without words and images it waits no longer. @throws SessionError where it has joined by now. */
+  /**
+   * Replaces the text of a queued message. A message without text and attachments is removed. @throws SessionError if it was already sent
+   * to the model.
+   */
   edit(id: string, text: string): void {
     const queued = this.#waiting(id);
     const attachments = queued.message.content.filter((part, index) => index > 0 || part.type !== 'text');
@@ -37,7 +43,7 @@ export class MessageQueue {
     this.#emit(message.content.length > 0 ? { type: 'message_queued', id, message } : { type: 'message_unqueued', id });
   }
 
-  /** @throws SessionError where it has joined by now. */
+  /** @throws SessionError if the message was already sent to the model. */
   remove(id: string): void {
     this.#waiting(id);
     this.#emit({ type: 'message_unqueued', id });
@@ -45,11 +51,11 @@ export class MessageQueue {
 
   #waiting(id: string) {
     const queued = this.#ports.state.queue.get(id);
-    if (!queued) throw new SessionError('This message has already been sent to the model.');
+    if (!queued) throw new SessionError('This message has already been sent to the model. Send a new message instead.');
     return queued;
   }
 
-  /** What a run that takes all of it along begins with. */
+  /** Yields the events that add all queued messages to the run that begins. */
   *opening(): Generator<EventBody> {
     const { state } = this.#ports;
     for (const { id, message } of state.queue.values()) {

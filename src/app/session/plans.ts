@@ -1,4 +1,4 @@
-/** What a user does with the plans of a session: confirm, edit, have changed, go on with, run again. */
+/** The actions of a user on the plans of a session: run, discard, edit, request a change, resume and repeat. */
 
 import type { ModelRef, NotePart } from '../../core/model/messages.ts';
 import { withHash } from '../../core/plan/hash.ts';
@@ -18,13 +18,13 @@ import { beyondScope } from '../../tools/plan/plan-scope.ts';
 import type { Prompt } from './prompt.ts';
 import { SessionError } from './session-error.ts';
 
-/** The plan as the user edited it, and what overrides the model of Agent mode. */
+/** `edited` is the plan as the user edited it. `model` overrides the model of Agent mode. */
 export type PlanOptions = { edited?: Plan | undefined; model?: ModelRef };
 
-/** What ties a run to a plan. `shown` stands for the prompt where the user wrote none. */
+/** The relation of a run to a plan. `shown` is displayed as the prompt if the user wrote no text. */
 export type Bound = { plan?: Plan; resumes?: string; revises?: string; shown?: string };
 
-/** What of its session the plans need. */
+/** The parts of a session that its plans use. */
 export type PlanDesk = {
   state: SessionState;
   newId(): string;
@@ -32,7 +32,7 @@ export type PlanDesk = {
   expectIdle(): void;
   emit(runId: string, body: EventBody): void;
   prompt(prompt: Prompt, bound: Bound): Promise<void>;
-  /** Goes on with a paused run; `opening` happens first. */
+  /** Resumes a paused run. `opening` is logged first. */
   resume(runId: string, opening: EventBody[]): Promise<void>;
 };
 
@@ -47,7 +47,7 @@ export class Plans {
     return planOverviews(this.#desk.state);
   }
 
-  /** Carries out a proposed plan, as it is or as the user edited it; or drops it. Resolves when its run has ended. */
+  /** Runs or discards a proposed plan, which the user may have edited. Resolves when the run has ended. */
   async answer(planId: string, answer: 'run' | 'discard', { edited, model }: PlanOptions = {}): Promise<void> {
     this.#expectProposed(planId);
     const known = this.#known(planId);
@@ -59,8 +59,8 @@ export class Plans {
   }
 
   /**
-   * Puts an edited plan in the place of one whose run has paused or ended, and goes on under it. `was[i]` is the number that the step
-   * at `i` had, 0 for a new one; steps that are over stay as they were.
+   * Replaces a plan whose run has paused or ended by an edited plan, and continues with it. `was[i]` is the former number of the step at
+   * index `i`, or 0 for a new step. Finished steps are not changed.
    */
   async revise(planId: string, edited: Plan, was: readonly number[]): Promise<void> {
     const { runId, plan: before, steps } = this.#run(planId);
@@ -85,7 +85,7 @@ export class Plans {
     await this.#desk.resume(run.runId, [revised, { type: 'message_added', message: { role: 'user', content: [note] } }]);
   }
 
-  /** Goes on with a plan at its first step that is not over. */
+  /** Continues a plan at its first unfinished step. */
   async resume(planId: string, { model }: Pick<PlanOptions, 'model'> = {}): Promise<void> {
     const run = this.#run(planId);
     if (nextStep(run) === undefined && currentStep(run) === undefined)
@@ -95,14 +95,14 @@ export class Plans {
     await this.#desk.prompt(carryingOut(planNote(plan, finishedStepsText(steps)), model), { plan, resumes: runId, shown: shownAs(plan) });
   }
 
-  /** Asks the model for another plan in the place of this one. */
+  /** Asks the model for a changed plan that replaces this plan. */
   async change(planId: string, words: string, { model }: Pick<PlanOptions, 'model'> = {}): Promise<void> {
     this.#expectProposed(planId);
     const notes = [changeNote(this.#known(planId))];
     await this.#desk.prompt({ text: words, notes, mode: 'plan', ...(model && { model }) }, { revises: planId });
   }
 
-  /** Proposes a plan once more, for another folder where one is given: it is confirmed like any other. */
+  /** Proposes a plan again, optionally for another folder. The user must confirm it like any other plan. */
   async again(planId: string, roots?: { from: string; to: string }): Promise<Plan> {
     this.#desk.expectIdle();
     const { runId } = this.#run(planId);
@@ -114,7 +114,7 @@ export class Plans {
     return plan;
   }
 
-  /** The revision in which the step that is under way, or comes next, may write what an approval is about. */
+  /** Returns the revision of the plan that allows the running or next step to write the files of an approval request. */
   async widening({ runId, callId, rule }: ApprovalRequest, events: readonly AgentEvent[]): Promise<EventBody | undefined> {
     const run = this.#desk.state.runs.get(runId);
     const started = events.findLast((event) => event.type === 'tool_started' && event.callId === callId);
@@ -136,27 +136,32 @@ export class Plans {
 
   #known(planId: string): Plan {
     const known = this.#desk.state.plans.get(planId);
-    if (!known) throw new SessionError('This plan was not found in this session.');
+    if (!known) throw new SessionError('This plan was not found in this session. Choose another plan.');
     return known.plan;
   }
 
-  /** The last run of the plan. */
+  /** Returns the last run of the plan. */
   #run(planId: string): RunRecord & { plan: Plan } {
     this.#desk.expectIdle();
     const run = [...this.#desk.state.runs.values()].findLast(({ plan }) => plan?.id === planId);
-    if (!run?.plan) throw new SessionError('This plan has not been run yet.');
+    if (!run?.plan) throw new SessionError('This plan has not been run yet. Run it first.');
     return run as RunRecord & { plan: Plan };
   }
 
-  /** A plan that was confirmed just before a crash, and never began, can be confirmed again. */
+  /**
+   * @throws SessionError if the plan cannot be confirmed. A plan that was confirmed right before a crash and never started can be confirmed
+   * again.
+   */
   #expectProposed(planId: string): void {
     this.#desk.expectIdle();
     const { plans, runs } = this.#desk.state;
     const known = plans.get(planId);
-    if (!known) throw new SessionError('This plan was not found in this session.');
+    if (!known) throw new SessionError('This plan was not found in this session. Choose another plan.');
     const begun = [...runs.values()].some((run) => run.plan?.id === planId);
     if (begun || known.status === 'discarded' || known.status === 'superseded')
-      throw new SessionError(`This plan has already been ${known.status === 'superseded' ? 'replaced by another one' : known.status}.`);
+      throw new SessionError(
+        `This plan has already been ${known.status === 'superseded' ? 'replaced' : known.status}. Choose another plan.`,
+      );
   }
 }
 
@@ -168,7 +173,7 @@ function shownAs({ goal }: Plan): string {
   return `Run the plan: ${goal}`;
 }
 
-/** The mode that a prompt is run in where the user wants to see a plan before anything is changed. */
+/** Returns the mode in which a prompt is run. If the user requires a plan, a prompt in Agent mode is first run in Plan mode. */
 export function plannedMode(mode: Mode, bound: Bound, required: boolean | undefined): Mode {
   return required && mode === 'agent' && !bound.plan ? 'plan' : mode;
 }

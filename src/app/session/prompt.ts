@@ -1,11 +1,11 @@
-/** What a user sends. */
+/** The messages that a user sends. */
 
 import { type ImagePart, type ModelRef, type NotePart, type TextPart, textOf, type UserMessage } from '../../core/model/messages.ts';
 import { withoutNotes } from '../../core/model/notes.ts';
 import type { Mode } from '../../core/session/events.ts';
 import type { SessionState } from '../../core/session/session-state.ts';
 
-/** `text` may be empty where something is attached. */
+/** `text` may be empty if there are attachments. */
 export type Prompt = {
   text: string;
   mode: Mode;
@@ -13,15 +13,18 @@ export type Prompt = {
   model?: ModelRef;
   /** Added to the message after the text: referenced files, selections, images. */
   attachments?: (TextPart | ImagePart)[];
-  /** What Kedge tells the model with it. */
+  /** Notes by Kedge that are added to the message. */
   notes?: NotePart[];
 };
 
-/** What the user sent last, with what was attached, to be answered again. The run of a plan was not asked for in words. */
+/**
+ * Returns the user's last prompt with its attachments, so that it can be sent again. Returns undefined for the run of a plan, which has no
+ * prompt.
+ */
 export function lastPrompt({ lastRun, messages }: SessionState): Prompt | undefined {
   if (!lastRun || lastRun.plan) return undefined;
   const said = messages.slice(lastRun.messagesBefore).filter((message) => message.role === 'user');
-  // What waited to join goes before it.
+  // Queued messages can precede the prompt.
   const message = said.find((each) => textOf(each).startsWith(lastRun.prompt)) ?? said[0];
   const [first, ...rest] = withoutNotes(message?.content ?? []);
   if (!first) return undefined;

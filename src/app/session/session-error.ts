@@ -1,4 +1,4 @@
-/** Thrown where a caller asks for what the session's state does not allow; the message says what to do. */
+/** Thrown when the state of the session does not allow the requested action. The message says what the user can do. */
 export class SessionError extends Error {
   override name = 'SessionError';
 }

@@ -1,4 +1,4 @@
-/** One conversation: its log, its state, the run that is live in it, and the answers that runs wait for. */
+/** One conversation: its log, its state, its live run, and the answers that runs wait for. */
 
 import type { AgentEvent, ApprovalAnswer, EventBody, QuestionAnswer } from '../../core/session/events.ts';
 import type { Permission } from '../../core/session/grant-scope.ts';
@@ -20,7 +20,7 @@ import { type Bound, Plans, plannedMode } from './plans.ts';
 import { type Prompt, userMessage } from './prompt.ts';
 import { SessionError } from './session-error.ts';
 
-/** What stands for the words of a prompt that has none. */
+/** The displayed prompt of a message that has no text. */
 const IMAGE_ALONE = 'Image';
 
 const newId = () => crypto.randomUUID();
@@ -30,9 +30,9 @@ export { SessionError };
 export class Session {
   readonly id: string;
   readonly state: SessionState;
-  /** What the user said during a run and the model has not heard yet. */
+  /** Messages that the user sent during a run and that the model has not received yet. */
   readonly queue: MessageQueue;
-  /** All durable events, as they are in the log; the last may only be about to be. */
+  /** Durable events in log order. The newest may not be written to disk yet. */
   readonly events: readonly AgentEvent[];
   readonly plans: Plans;
   readonly changes: Changes;
@@ -62,27 +62,27 @@ export class Session {
     });
   }
 
-  /** A run is under way, or waits for an answer of the user. */
+  /** Whether a run is in progress or waits for an answer from the user. */
   get running(): boolean {
     return this.#live !== undefined && this.state.lastRun?.status === 'live';
   }
 
-  /** A run is under way or not quite over, or changes are being taken back. */
+  /** Whether a run is in progress or ending, or changes are being undone. */
   get busy(): boolean {
     return this.#live !== undefined || this.changes.takingBack !== undefined;
   }
 
-  /** All durable events as hosts show them. */
+  /** The view of the session that hosts display. */
   get view(): SessionView {
     return this.#log.view;
   }
 
-  /** What was left out of its log because it is damaged, as a sentence for the user. */
+  /** A sentence for the user that says how many damaged lines of the log were skipped. */
   get damage(): string | undefined {
     return this.#log.damage;
   }
 
-  /** Calls `listener` with every event from now on, deltas too. Returns how to end that. */
+  /** Calls `listener` for every further event, including deltas. Returns a function that removes the listener. */
   subscribe(listener: Listener): () => void {
     return this.#log.subscribe(listener);
   }
@@ -101,14 +101,17 @@ export class Session {
     await this.#run(newId(), limits, this.#opening(started, { type: 'message_added', message }));
   }
 
-  /** Says something: during a run, also one that the user holds, it waits to join before the model's next turn; else it starts a run. */
+  /**
+   * Sends a message. While a run is in progress or paused by the user, the message is queued for the model's next turn. Otherwise it starts
+   * a run.
+   */
   async say(prompt: Prompt): Promise<void> {
     const run = this.state.lastRun;
     if (!run || !(this.running || (run.status === 'paused' && run.pause === 'user'))) return this.prompt(prompt);
     this.queue.add(userMessage(prompt.text, prompt.attachments ?? []));
   }
 
-  /** Starts a run with what waited to join one that ended before. */
+  /** Starts a run with the messages that were queued for an earlier run. */
   async sendQueued(): Promise<void> {
     this.#expectIdle();
     const { lastRun } = this.state;
@@ -124,7 +127,7 @@ export class Session {
     await this.#run(newId(), limits, this.#opening(started));
   }
 
-  /** What waits to join goes along, as it is at that moment. */
+  /** Yields the first events of a run. The messages that are queued at that moment are added to the run. */
   *#opening(started: EventBody, ...prompt: EventBody[]): Generator<EventBody> {
     yield started;
     yield* this.queue.opening();
@@ -132,8 +135,8 @@ export class Session {
   }
 
   /**
-   * Goes on with a run that paused or was interrupted; at a limit, with as much again. A limit of the day is raised only where `raise` says
-   * so, and until the day ends.
+   * Continues a run that was paused or interrupted. A limit that was reached is extended by its original amount. A daily limit is raised
+   * only with `raise`, until the day ends.
    */
   async resume({ raise = false } = {}): Promise<void> {
     if (this.#leaving) await this.#leaving;
@@ -143,20 +146,20 @@ export class Session {
     await this.#resume(run.runId);
   }
 
-  /** Holds the live run as soon as what is under way, a turn of the model or a call, has ended. */
+  /** Pauses the live run after the current turn of the model or tool call. */
   pause(): void {
-    if (!this.#live) throw new SessionError('No run is in progress.');
+    if (!this.#live) throw new SessionError('No run is in progress. Send a message to start a run.');
     this.#live.pace.hold();
   }
 
-  /** Lets a run that is held take one more step, a turn of the model or a call; holds one that is not, as `pause` does. */
+  /** Runs one more turn of the model or tool call of a paused run. Pauses a run that is not paused. */
   async step(): Promise<void> {
     if (this.#leaving) await this.#leaving;
     if (this.#live) return this.#live.pace.step();
     await this.#resume(this.#paused().runId, [], new Pacing(1));
   }
 
-  /** The end of a run that has just paused and is not quite over. */
+  /** Resolves when a run that has just paused has ended completely. */
   get #leaving(): Promise<void> | undefined {
     return this.running ? undefined : this.#live?.done;
   }
@@ -164,11 +167,12 @@ export class Session {
   #paused(): RunRecord {
     this.#expectIdle();
     const run = this.state.lastRun;
-    if (!run || (run.status === 'finished' && run.outcome !== 'failed')) throw new SessionError('There is no paused run to continue.');
+    if (!run || (run.status === 'finished' && run.outcome !== 'failed'))
+      throw new SessionError('There is no paused run to continue. Send a message to start a run.');
     return run;
   }
 
-  /** Ends the live run at once. What it wrote stays, and can be undone. Resolves when the run has ended. */
+  /** Stops the live run at once. Its changes are kept and can be undone. Resolves when the run has ended. */
   async stop(): Promise<void> {
     const live = this.#live;
     if (live) {
@@ -180,22 +184,22 @@ export class Session {
     this.#supersede();
   }
 
-  /** Ends the live run as failed, for a reason that it does not notice itself. */
+  /** Ends the live run as failed, for a reason that the run cannot detect itself. */
   fail(why: Error): void {
     this.#live?.abort(why);
   }
 
-  /** The wait that the live run is in before it asks the model again, with the time that is left of it. */
+  /** The live run's wait before it sends a request again, with the remaining time. */
   get waiting(): Waiting | undefined {
     return this.#log.waiting;
   }
 
-  /** Where the live run waits to send a request again, it is sent now. */
+  /** If the live run waits before it sends a request again, the request is sent now. */
   retryNow(): void {
     this.#live?.retryNow();
   }
 
-  /** Answers an approval, of the live run or of one that a reload interrupted; then resolves when that run has ended. */
+  /** Answers an approval request. If a reload interrupted the run, the run continues, and the promise resolves when it has ended. */
   async answerApproval(approvalId: string, given: ApprovalAnswer): Promise<void> {
     this.refresh();
     const { runId, answered } = await resolveApproval(approvalId, given, {
@@ -208,11 +212,11 @@ export class Session {
     await Promise.all(answered.map((id) => this.#goOn(runId, id)));
   }
 
-  /** Answers a question that a call asked. As for approvals, a run that a reload interrupted goes on, and this resolves when it has ended. */
+  /** Answers a question of a tool call. If a reload interrupted the run, the run continues, and the promise resolves when it has ended. */
   async answerQuestion(questionId: string, answer: QuestionAnswer): Promise<void> {
     this.refresh();
     const asked = this.state.pendingQuestions.get(questionId);
-    if (!asked) throw new SessionError('This question has already been answered.');
+    if (!asked) throw new SessionError('This question has already been answered. No further answer is needed.');
     const { runId, callId } = asked;
     this.#log.emit(runId, { type: 'question_answered', questionId, callId, answer });
     await this.#goOn(runId, questionId);
@@ -224,12 +228,12 @@ export class Session {
     if (!this.#live && !waitsForUser(this.state)) await this.#resume(runId);
   }
 
-  /** Edits are asked for again, in the run that is live too; where none is, the log says so before anything else happens. */
+  /** Revokes a permission or all permissions, also for the live run. Without a live run, this is logged before the next event. */
   revokeGrants(covers?: Permission): void {
     this.#log.revokeGrants(covers);
   }
 
-  /** Ends a live run without a word in the log, which so still says that it is to be gone on with. */
+  /** Stops the live run without logging its end, so that it can be resumed after a reload. */
   close(): void {
     this.#log.close();
   }
@@ -239,7 +243,7 @@ export class Session {
     await this.#run(runId, this.#ports.settings.limits(mode), [{ type: 'run_resumed' }, ...more], pace);
   }
 
-  /** The run is live, and can be stopped, before anyone hears of it. */
+  /** Starts a run. It is live, and can be stopped, before a listener receives its first event. */
   async #run(runId: string, limits: Limits, opening: Iterable<EventBody>, pace = new Pacing()): Promise<void> {
     const live = new LiveRun({ sessionId: this.id, runId, limits, pace }, this.#log, this.#now);
     this.#log.begin(live);
@@ -251,7 +255,7 @@ export class Session {
       this.#log.end();
       live.end();
     }
-    // What came too late for this run starts the next.
+    // Messages that were sent too late for this run start the next run.
     if (this.state.lastRun?.outcome === 'answered' && !live.aborted) await this.sendQueued();
   }
 
@@ -261,12 +265,12 @@ export class Session {
     this.refresh();
   }
 
-  /** Takes in what another window or process has done in this session since: it goes on from there, and numbers events from there. */
+  /** Applies the events that another window or process has added to the log. New events continue their sequence numbers. */
   refresh(): void {
     this.#log.refresh();
   }
 
-  /** A run that is not finished and that nobody waits for any more ends. */
+  /** Ends a paused or interrupted run, because another run starts or the user stops it. */
   #supersede(): void {
     const run = this.state.lastRun;
     if (run && run.status !== 'finished')

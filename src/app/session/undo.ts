@@ -1,4 +1,4 @@
-/** Which writes an undo or a restore takes back, how, and what the log says of it. */
+/** Undoes or restores files and logs the result. */
 import type { EventBody, RestorePoint, UndoResult } from '../../core/session/events.ts';
 import type { SessionState } from '../../core/session/session-state.ts';
 import type { RecordChanges, WriteGate } from '../../workspace/gate.ts';
@@ -6,7 +6,9 @@ import { writesOfFile, writesOfRun, writesSince } from './checkpoints.ts';
 import type { EventLog } from './event-log.ts';
 import { SessionError } from './session-error.ts';
 
-/** A file of a run's changes, or one hunk of it, by its place in the diff of the review that has this digest. */
+/**
+ * One file of a run's changes, or one hunk of it. `index` is the position of the hunk in the diff of the review with the digest `digest`.
+ */
 export type UndoPart = { path: string; hunk?: { index: number; digest: string } };
 
 export type TakingBack = {
@@ -16,12 +18,17 @@ export type TakingBack = {
   done(undoId: string, results: UndoResult[]): EventBody;
 };
 
-/** @throws SessionError where there is nothing to take back. */
+/** Selects the changes of a run to undo. @throws SessionError if there are none. */
 export function undoing(state: SessionState, runId: string, part?: UndoPart): TakingBack {
   const staged = part ? writesOfFile(state, runId, part.path) : writesOfRun(state, runId);
-  if (staged.length === 0) throw new SessionError(part ? `This run did not change ${part.path}.` : 'This run did not change any files.');
+  if (staged.length === 0)
+    throw new SessionError(
+      part
+        ? `This run did not change ${part.path}, so there is nothing to undo.`
+        : 'This run did not change any files, so there is nothing to undo.',
+    );
   const isMoved = staged.some(({ path }) => path !== part?.path);
-  // A file that was moved goes back whole.
+  // A moved file can only be undone completely.
   const hunk = isMoved ? undefined : part?.hunk;
   const named = part && { part: { path: part.path, ...(hunk && { hunk: hunk.index }) } };
   return {
@@ -32,11 +39,11 @@ export function undoing(state: SessionState, runId: string, part?: UndoPart): Ta
   };
 }
 
-/** @throws SessionError where there is nothing to take back. */
+/** Selects the changes to undo for a restore. @throws SessionError if there are none. */
 export function restoring(state: SessionState, to: RestorePoint): TakingBack {
   const staged = writesSince(state, to);
-  if (staged.length === 0) throw new SessionError('Kedge has not changed any files since then.');
-  // What is taken back of the undo of one run belongs to that run.
+  if (staged.length === 0) throw new SessionError('Kedge has not changed any files since this point, so there is nothing to restore.');
+  // If the restore reverses the undo of one run, its event belongs to that run.
   const undone = 'undoId' in to ? state.staged.find(({ callId }) => callId === to.undoId) : undefined;
   return {
     runId: undone?.runId ?? state.lastRun?.runId ?? '',
@@ -49,8 +56,9 @@ export function restoring(state: SessionState, to: RestorePoint): TakingBack {
 export type TakeBackPorts = { log: EventLog; gate(): Promise<WriteGate>; newId(): string };
 
 /**
- * `plan` says what is to be taken back, once nobody else can write the log. Where it is stopped, the log says what was taken back by then.
- * @throws SessionError where another window or process writes the log, and what `signal` says where nothing was done yet.
+ * Undoes or restores files. `plan` is called while the log is locked and selects the changes. If `signal` stops the work, the log contains
+ * what was done. @throws SessionError if another window or process is writing to the log, or the reason of `signal` if nothing was done
+ * yet.
  */
 export async function takeBack(plan: () => TakingBack, { log, gate, newId }: TakeBackPorts, signal?: AbortSignal): Promise<void> {
   log.lock();

@@ -1,4 +1,4 @@
-/** Validates the events of a model before the run relies on them. Adapters build them from server responses, which can contain anything. */
+/** Validates the events of a model before the run uses them. Adapters build events from server responses, which can contain anything. */
 
 import { optional, string } from '../shape.ts';
 import { answerPart } from './message-shape.ts';
@@ -6,15 +6,18 @@ import type { Usage } from './messages.ts';
 import { ModelError, type ModelEvent } from './model.ts';
 
 const isName = optional(string);
-/** This is not a type guard, because the types already promise that the value is a part. */
+/** This is not a type guard, because TypeScript would narrow a part that fails the check to `never`. */
 const isPart: (value: unknown) => boolean = answerPart;
 
-/** @throws ModelError for an event that does not have the declared shape. A reload could not read it from the log. */
+/**
+ * Returns the event, with invalid token counts removed. @throws ModelError for an event that does not have the declared shape, because it
+ * could not be read from the log again.
+ */
 export function checkedEvent(event: ModelEvent): ModelEvent {
   switch (event.type) {
     case 'text_delta':
     case 'reasoning_delta':
-      if (!string(event.text)) throw formless('its text');
+      if (!string(event.text)) throw formless('text');
       return event;
     case 'tool_input_delta':
       if (!string(event.text) || !isName(event.name)) throw formless('a tool call');
@@ -22,8 +25,8 @@ export function checkedEvent(event: ModelEvent): ModelEvent {
     case 'part': {
       const { part } = event;
       if (isPart(part)) return event;
-      if (part.type !== 'tool_call') throw formless('its text');
-      // The model can correct arguments that are nested too deeply for code to process. A call without a name cannot be corrected.
+      if (part.type !== 'tool_call') throw formless('text');
+      // The model can correct arguments that are nested too deeply. It cannot correct a call without a name or id.
       const { input: _, replay: __, ...rest } = part;
       const call = { ...rest, malformed: '', problem: 'The arguments are nested too deeply. Send them again in a flatter form.' };
       if (!isPart(call)) throw formless('a tool call');
@@ -37,12 +40,12 @@ export function checkedEvent(event: ModelEvent): ModelEvent {
 }
 
 function formless(what: string): ModelError {
-  return new ModelError('bad_stream', `The model’s answer contains ${what} in an invalid form: try again, or choose another model.`);
+  return new ModelError('bad_stream', `The model’s answer contains ${what} in an invalid format. Try again, or choose another model.`);
 }
 
 /**
- * Drops invalid token counts, so that they are estimated and cannot defeat a budget. Zeros alone are invalid as well, because no request is
- * empty.
+ * Removes invalid token counts. The run estimates them instead, so that they cannot bypass a budget. If neither input nor output has a
+ * positive count, both are invalid, because no request is empty.
  */
 function checkedUsage(usage: Usage): Usage {
   const { input, output, cached, cacheWrite, reasoning } = usage;

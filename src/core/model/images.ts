@@ -5,13 +5,13 @@ import { note } from './notes.ts';
 export const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const;
 export type ImageType = (typeof IMAGE_TYPES)[number];
 
-/** No service accepts larger images. */
+/** The maximum size of one image in bytes. */
 export const MAX_IMAGE_BYTES = 4_000_000;
 export const MAX_IMAGES = 8;
-/** The same limit in base64 characters. */
+/** `MAX_IMAGE_BYTES` as a number of base64 characters. */
 export const MAX_IMAGE_CHARS = Math.ceil(MAX_IMAGE_BYTES / 3) * 4;
 
-/** Determines the type by the first bytes, whatever the name of the file is. */
+/** Returns the image type that the first bytes of a file indicate, whatever the file name is. */
 export function imageTypeOf(bytes: Uint8Array): ImageType | undefined {
   const start = String.fromCharCode(...bytes.subarray(0, 12));
   if (start.startsWith('\x89PNG\r\n\x1a\n')) return 'image/png';
@@ -31,8 +31,8 @@ export function imageBytes({ data }: Pick<ImagePart, 'data'>): Uint8Array<ArrayB
 }
 
 /**
- * Replaces images by a line of text, for models that cannot see. The line depends only on the image, so that each request still extends the
- * previous one.
+ * Replaces each image by a line of text, for models without image support. The line depends only on the image, so that a later request
+ * begins with the same text and the prompt cache is hit.
  */
 export function withoutImages(messages: readonly Message[]): Message[] {
   return messages.map((message): Message => {
@@ -45,5 +45,5 @@ export function withoutImages(messages: readonly Message[]): Message[] {
 function described(part: TextPart | ImagePart | NotePart): TextPart | NotePart {
   if (part.type !== 'image') return part;
   const kilobytes = Math.max(1, Math.round((part.data.length * 3) / 4000));
-  return note('image', `An image was left out here (${part.mediaType}, ${kilobytes} KB): the model in use cannot see images.`);
+  return note('image', `An image (${part.mediaType}, ${kilobytes} KB) was removed here, because this model does not support images.`);
 }

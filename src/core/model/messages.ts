@@ -1,6 +1,6 @@
 /**
- * The messages between a model and Kedge, independent of any provider. Providers convert them to their wire format and back; nothing else
- * that is specific to a vendor leaves their folders.
+ * The messages between a model and Kedge, independent of any provider. Providers convert them to and from their wire formats. Code that is
+ * specific to a vendor stays in the folder of its provider.
  */
 
 /** An opaque token of the vendor (signature, item id), which only the model that issued it can use. */
@@ -41,7 +41,7 @@ export type Usage = { input?: number; output?: number; cached?: number; cacheWri
 /** The sum in US dollars of all answers with a known price. `unpriced` counts the other answers, which make the sum a lower bound. */
 export type Cost = { usd: number; unpriced?: number };
 
-/** `aborted` is Kedge's own reason: the answer ended before it was complete. */
+/** `aborted` is set by Kedge, not by a provider: the answer was cut off before it was complete. */
 export type StopReason = 'end_turn' | 'tool_use' | 'max_tokens' | 'refusal' | 'aborted' | 'other';
 
 export type UserMessage = { role: 'user'; content: (TextPart | ImagePart | NotePart)[] };
@@ -51,13 +51,13 @@ export type AssistantMessage = {
   from: ModelRef;
   stop: StopReason;
   usage?: Usage;
-  /** US dollars, at the prices when the answer was received. */
+  /** The cost in US dollars, at the prices when the answer was received. */
   usd?: number;
 };
 export type ToolMessage = { role: 'tool'; content: ToolResult[] };
 export type Message = UserMessage | AssistantMessage | ToolMessage;
 
-/** Returns the text of the author, without notes by Kedge. */
+/** Returns the text of a message without the notes that Kedge added. */
 export function textOf(message: Message): string {
   return message.content.map((part) => (part.type === 'text' ? part.text : '')).join('');
 }
@@ -81,12 +81,12 @@ export function isEmptyAnswer(message: Message | undefined): boolean {
   return callsOf(message).length === 0 && textOf(message).trim() === '';
 }
 
-/** Whether an answer ended before it contained anything, so that only its usage is recorded. */
+/** Whether an answer was cut off before it contained anything, so that only its usage is recorded. */
 export function endedUnsaid(message: Message | undefined): boolean {
   return message?.role === 'assistant' && message.stop === 'aborted' && message.content.length === 0;
 }
 
-/** Whether an answer broke off after it began, so that it can be continued. */
+/** Whether an answer was cut off after it contained some text, so that the model can continue it. */
 export function brokeOffInside(message: Message | undefined): boolean {
   return message?.role === 'assistant' && message.stop === 'aborted' && message.content.length > 0;
 }

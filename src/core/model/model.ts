@@ -6,27 +6,27 @@ export type JsonSchema = Record<string, unknown>;
 export type ToolSpec = { name: string; description: string; inputSchema: JsonSchema };
 
 /**
- * One request to a model. Two requests of the same run differ only by messages at the end, so that the prompt cache of the provider is hit.
- * Adapters must preserve that property in their wire format.
+ * One request to a model. A later request of the same run differs only by additional messages at the end, so that the prompt cache of the
+ * provider is hit. Adapters must keep their wire format equally stable.
  */
 export type ModelRequest = {
   model: string;
   system: string;
   messages: readonly Message[];
   tools: readonly ToolSpec[];
-  /** The same for a whole session. Providers route equal keys to the same prompt cache. */
+  /** Constant for a session. Providers route requests with the same key to the same prompt cache. */
   cacheKey?: string;
   maxOutputTokens?: number;
   reasoningEffort?: 'minimal' | 'low' | 'medium' | 'high';
-  /** Providers without this parameter leave it out. */
+  /** Providers that do not support a temperature ignore it. */
   temperature?: number;
-  /** For servers that allocate as much memory as they are asked to. */
+  /** The size in tokens, for servers such as Ollama that allocate memory for the requested context window. */
   contextWindow?: number;
 };
 
 /**
  * The request failed temporarily and is sent again in `waitMs` milliseconds, as attempt number `attempt` of at most `tries`. With `silent`,
- * it has not failed yet, but will if nothing is received within `waitMs`.
+ * the request has not failed yet, but it fails if nothing is received within `waitMs`.
  */
 export type ModelWaiting = {
   type: 'model_waiting';
@@ -54,9 +54,9 @@ export interface ModelAdapter {
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>;
   /** How long the server may send nothing before the request fails, in milliseconds. */
   readonly silenceMs?: number;
-  /** The tokens cost nothing, so they do not count towards a budget. */
+  /** Whether the tokens cost nothing. Free tokens do not count towards a budget. */
   readonly isFree?: boolean;
-  /** Ends the current wait, if there is one, and sends the request again. A wrapper of an adapter must forward this. */
+  /** Ends the current wait, if there is one, and sends the request again. An adapter that wraps another one must forward this call. */
   retryNow?(): void;
 }
 
@@ -79,7 +79,7 @@ export type ModelErrorOptions = { retryAfterMs?: number; tries?: number; cause?:
 export class ModelError extends Error {
   readonly kind: ModelErrorKind;
   readonly retryAfterMs: number | undefined;
-  /** How many attempts are useful for this failure, when that differs from the default. */
+  /** The maximum number of attempts for this failure, if it differs from the default. */
   readonly tries: number | undefined;
 
   constructor(kind: ModelErrorKind, message: string, options: ModelErrorOptions = {}) {

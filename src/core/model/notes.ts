@@ -6,7 +6,7 @@ import type { ImagePart, Message, NotePart, TextPart, ToolMessage, ToolResult, U
 
 /** The system prompt explains this tag to the model. */
 export const NOTE_TAG = 'kedge_note';
-/** A model ignores case and blanks in a tag, so this pattern does, too. */
+/** Matches the tag regardless of case and blanks, because a model also recognizes such variants. */
 const TAG_BEGINS = new RegExp(`<(?=\\s*(?:/\\s*)?${NOTE_TAG})`, 'gi');
 /** Wire formats concatenate the parts of a message, so a tag could begin at the end of one part and continue in the next. */
 const ITS_BEGINNINGS = [...NOTE_TAG].reduceRight((rest, letter) => `(?:${letter}${rest})?`, '');
@@ -20,7 +20,7 @@ export function notesOf(message: Message): NotePart[] {
   return message.role === 'user' ? message.content.filter((part) => part.type === 'note') : [];
 }
 
-/** The notes for display to the user. Plans are displayed on their own and therefore omitted. */
+/** Returns the texts of the notes that are displayed to the user. Notes about plans are omitted, because plans are displayed separately. */
 export function noteTexts(message: Message): string[] {
   return notesOf(message).flatMap(({ about, text }) => (about === 'plan' || about === 'plan_change' ? [] : [text]));
 }
@@ -29,14 +29,17 @@ export function withoutNotes<Part extends { type: string }>(parts: readonly Part
   return parts.filter((part): part is Exclude<Part, NotePart> => part.type !== 'note');
 }
 
-/** A message as it is sent: notes become text inside a tag, which no other text can contain. */
+/** A message or tool result as it is sent. Each note is text inside a tag. In all other text, this tag is escaped. */
 export type FramedResult = Omit<ToolResult, 'content'> & { content: (TextPart | ImagePart)[] };
 export type FramedMessage =
   | Exclude<Message, UserMessage | ToolMessage>
   | { role: 'user'; content: (TextPart | ImagePart)[] }
   | { role: 'tool'; content: FramedResult[] };
 
-/** The result depends only on the message, so that a request begins with the same bytes as the one before it. */
+/**
+ * Converts a message for sending. The result depends only on the message, so that each request begins with the bytes of the previous
+ * request.
+ */
 export function framed(message: Message): FramedMessage {
   if (message.role === 'assistant') return message;
   if (message.role === 'user') return { role: 'user', content: framedParts(message.content) };
@@ -54,7 +57,7 @@ function framedParts(parts: readonly (TextPart | ImagePart | NotePart)[]): (Text
   });
 }
 
-/** Escapes tags of notes in a text. `isLast` means that no other text follows it in the message. */
+/** Escapes note tags in a text. `isLast` means that no other text follows in the message. */
 export function withoutFrames(text: string, isLast = true): string {
   return text.replace(isLast ? TAG_BEGINS : TAG_BEGINS_OR_END, '&lt;');
 }

@@ -14,7 +14,7 @@ export async function withHash(plan: Plan): Promise<Plan> {
   return { ...plan, hash: await revisionHash(plan) };
 }
 
-/** The hash as it is displayed: long enough to distinguish two revisions. */
+/** Returns the beginning of the hash for display. It is long enough to distinguish two revisions. */
 export function shortHash({ hash }: Pick<Plan, 'hash'>): string {
   return hash?.slice(0, 7) ?? '';
 }

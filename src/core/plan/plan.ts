@@ -10,14 +10,14 @@ export type StepStatus = 'started' | 'done' | 'failed' | 'skipped';
 export function checkText(check: Check): string {
   if (typeof check === 'string') return check;
   if ('command' in check) return `command: ${check.command}`;
-  if ('diagnostics' in check) return 'no errors in its files';
+  if ('diagnostics' in check) return 'no errors in the files of the step';
   const { pattern, glob } = check.search_empty;
   return `nothing matches ${pattern}${glob ? ` in ${glob}` : ''}`;
 }
 
 /**
- * Formats the plan as the model (and a terminal) reads it. Steps are numbered from 1. `settled` maps the steps that are over to their
- * states.
+ * Formats the plan as text for the model and the terminal. Steps are numbered from 1. `stepStates` contains the states of the finished
+ * steps by number.
  */
 export function planText(plan: PlanDraft, stepStates: Readonly<Record<number, string>> = {}): string {
   const steps = plan.steps.map((step, index) => {
@@ -39,21 +39,21 @@ export function planText(plan: PlanDraft, stepStates: Readonly<Record<number, st
 }
 
 const HOW =
-  'Carry it out step by step. Before each step call update_step with status "started", after it with "done" or "failed". While a step is under way only its files may change; its check is run when you report it done.';
+  'Carry out the plan step by step. Call update_step with status "started" before each step and with "done" or "failed" after it. During a step, only its files may change. Its check is run when you report the step as done.';
 
 /** Builds the note that starts or continues the run of a confirmed plan. */
 export function planNote(plan: Plan, stepStates: Readonly<Record<number, string>> = {}): NotePart {
   const first = plan.steps.findIndex((_, index) => !stepStates[index + 1]) + 1;
-  const resumed = Object.keys(stepStates).length > 0 && first > 0 ? ` Steps with a state are over: begin with step ${first}.` : '';
+  const resumed = Object.keys(stepStates).length > 0 && first > 0 ? ` Steps with a state are finished. Begin with step ${first}.` : '';
   return note('plan', `The user confirmed this plan. ${HOW}${resumed}\n\n${planText(plan, stepStates)}`);
 }
 
 /** Builds the note that accompanies the user's request to change a plan. */
 export function changeNote(plan: Plan): NotePart {
-  return note('plan_change', `Propose the plan below anew, changed as the user says.\n\n${planText(plan)}`);
+  return note('plan_change', `Propose the plan below again, with the changes that the user requests.\n\n${planText(plan)}`);
 }
 
-/** Returns the plan with these files added to a step or, without `step`, to a new step. */
+/** Adds files to a step of the plan or, without `step`, to a new step at the end. Returns the new revision. */
 export function widenPlan(plan: Plan, step: number | undefined, files: readonly string[]): Plan {
   const { hash: _, ...rest } = plan;
   const wider = (entry: PlanStep) => ({ ...entry, files: [...new Set([...entry.files, ...files])] });
@@ -64,7 +64,7 @@ export function widenPlan(plan: Plan, step: number | undefined, files: readonly 
   return { ...rest, steps, revision: plan.revision + 1 };
 }
 
-/** Returns the plan with its paths moved from one top-level folder name to another. */
+/** Returns the plan with the top-level folder `from` replaced by `to` in all its paths. */
 export function rerootPlan(plan: Plan, from: string, to: string): Plan {
   const { hash: _, ...rest } = plan;
   const path = (entry: string) => (entry === from || entry.startsWith(`${from}/`) ? to + entry.slice(from.length) : entry);

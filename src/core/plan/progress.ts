@@ -1,4 +1,4 @@
-/** The progress of a plan: which step is running, which comes next, and how earlier ones ended. Steps are counted from 1. */
+/** The progress of a plan: which step is running, which step comes next, and how earlier steps ended. Steps are numbered from 1. */
 
 import type { AgentEvent, UndoResult } from '../session/events.ts';
 import type {
@@ -15,12 +15,12 @@ import type { Plan, PlanStatus } from './plan.ts';
 type PlanRun = Pick<RunRecord, 'plan' | 'steps'>;
 
 export function currentStep({ steps }: Pick<RunRecord, 'steps'>): number | undefined {
-  // When the log lost the event that ended a step, the step that was started after it is the running one.
+  // If the log lost the event that ended a step, several steps have the status `started`. The last of them is running.
   const started = Object.entries(steps).findLast(([, { status }]) => status === 'started');
   return started && Number(started[0]);
 }
 
-/** Returns the first step that is neither over nor running. */
+/** Returns the number of the first step that is neither finished nor running. */
 export function nextStep({ plan, steps }: PlanRun): number | undefined {
   const index = plan?.steps.findIndex((_, at) => !isOver(steps[at + 1]) && steps[at + 1]?.status !== 'started') ?? -1;
   return index < 0 ? undefined : index + 1;
@@ -30,17 +30,17 @@ export function isOver(step: StepState | undefined): boolean {
   return step?.status === 'done' || step?.status === 'skipped';
 }
 
-/** Describes a state for display in every host: "done, nothing changed". */
+/** Formats the state of a step for display in all hosts, such as "done, nothing changed". */
 export function statusText({ status, unchanged, rolledBack }: Pick<StepState, 'status' | 'unchanged' | 'rolledBack'>): string {
   return `${status}${unchanged ? ', nothing changed' : ''}${rolledBack ? ', rolled back' : ''}`;
 }
 
-/** Returns the steps that a run which resumes the plan does not repeat. */
+/** Returns the states of the finished steps. They are not repeated when a run resumes the plan. */
 export function finishedSteps(steps: StepStates): StepStates {
   return Object.fromEntries(Object.entries(steps).filter(([, step]) => isOver(step)));
 }
 
-/** Returns the states of these steps as the model reads them. */
+/** Returns the states of the finished steps as text for the model. */
 export function finishedStepsText(steps: StepStates): Record<number, string> {
   return Object.fromEntries(Object.entries(finishedSteps(steps)).map(([step, { status }]) => [step, status]));
 }
@@ -55,19 +55,19 @@ export function renumberSteps(steps: StepStates, was: readonly number[]): StepSt
   );
 }
 
-/** Returns the writes of a step over all runs of the plan. */
+/** Returns the writes of a plan step in all runs of the plan. */
 export function stagedBy({ staged }: SessionState, planId: string, step: number): Write[] {
   return staged.filter((entry) => entry.planId === planId && entry.step === step);
 }
 
-/** Tells whether a newly proposed plan replaces an earlier one. A plan that the user has answered is not replaced. */
+/** Whether the plan `proposed` replaces the earlier plan `planId`. A plan that the user has confirmed or discarded is not replaced. */
 export function replaces(proposed: Plan, planId: string, isAnswered: boolean): boolean {
   return proposed.supersedes === planId && !isAnswered;
 }
 
 type PlanEvent = Extract<AgentEvent, { type: 'plan_proposed' | 'plan_resolved' | 'plan_revised' | 'step_rolled_back' }>;
 
-/** Applies a plan event to the plans of the session, and to the plan steps that its writes belong to. `run` is the run of the event. */
+/** Updates the plans of the session and the step numbers of staged writes after a plan event. `run` is the run of the event. */
 export function reducePlan(state: MutableSessionState, event: PlanEvent, run: MutableRunRecord | undefined): void {
   switch (event.type) {
     case 'plan_proposed': {
@@ -98,7 +98,7 @@ export function reducePlan(state: MutableSessionState, event: PlanEvent, run: Mu
       for (const entry of state.staged) {
         const outcome = outcomes.get(entry.change.path);
         if (entry.callId === event.undoId) entry.landed = outcome === 'restored' || outcome === 'merged';
-        // Writes that were rolled back no longer belong to the step, in case it is done again.
+        // Writes that were rolled back no longer belong to the step, because the step may run again.
         else if (entry.planId === event.planId && entry.step === event.step && outcome !== 'refused') entry.step = undefined;
       }
       break;
@@ -108,7 +108,7 @@ export function reducePlan(state: MutableSessionState, event: PlanEvent, run: Mu
 
 type StepEvent = Extract<AgentEvent, { type: 'plan_step' | 'step_checked' | 'step_rolled_back' | 'plan_revised' | 'file_changed' }>;
 
-/** Returns the steps of a run's plan after one more event. Steps that the event does not concern stay the same objects. */
+/** Returns the states of the plan steps of a run after an event. The states of other steps stay the same objects. */
 export function stepsAfter(steps: StepStates, event: StepEvent): StepStates {
   switch (event.type) {
     case 'plan_step': {
@@ -144,7 +144,7 @@ function withFacts(steps: StepStates, step: number, facts: Partial<StepState>): 
   return known ? { ...steps, [step]: { ...known, ...facts } } : steps;
 }
 
-/** Returns the files that an undo, a restore or a rollback could not change back. */
+/** Returns the paths of the files that an undo, a restore or a rollback did not change because it was refused. */
 export function refusedPaths(results: readonly UndoResult[]): Set<string> {
   return new Set(results.flatMap(({ path, outcome }) => (outcome === 'refused' ? [path] : [])));
 }
@@ -152,7 +152,7 @@ export function refusedPaths(results: readonly UndoResult[]): Set<string> {
 export type PlanStage = PlanStatus | 'running' | 'paused' | 'stopped' | 'done';
 export type PlanOverview = { plan: Plan; stage: PlanStage; done: number; runId?: string };
 
-/** Lists all plans of a session, newest last. `done` counts the steps that are over. */
+/** Lists all plans of a session, newest last. `done` is the number of finished steps. */
 export function planOverviews(state: SessionState): PlanOverview[] {
   return [...state.plans.values()].map(({ plan, status }) => {
     const run = [...state.runs.values()].findLast((each) => each.plan?.id === plan.id);

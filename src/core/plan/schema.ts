@@ -1,12 +1,12 @@
 /**
- * The zod schema of plans, for input from a model or a panel. Code that only reads plans imports the types from plan.ts and thus does not
- * load zod.
+ * The zod schema of plans, for input from a model or a panel. Code that only reads plans imports the types from plan.ts, so that it does
+ * not load zod.
  */
 import * as z from 'zod';
 
 const text = z.string().min(1);
 
-/** How Kedge verifies a step. A plain string is a remark for people and is not run. */
+/** How Kedge verifies a step. A plain string is a remark for the user and is not run. */
 export const Check = z.union([
   z.object({ command: text }),
   z.object({ search_empty: z.object({ pattern: text, glob: z.string().optional() }) }),
@@ -18,7 +18,7 @@ export const Check = z.union([
 export const PlanStep = z.object({
   title: text,
   detail: z.string().optional(),
-  files: z.array(z.string()).describe('Paths or globs it may change'),
+  files: z.array(z.string()).describe('Paths or globs the step may change'),
   tools: z.array(z.string()).optional(),
   check: Check.optional().describe('Run after the step: a command that succeeds, a regex found nowhere, no errors'),
 });
@@ -33,7 +33,7 @@ export const PlanDraft = z.object({
 
 /**
  * A stored plan: the draft, its id, a revision number that grows with each edit, and the hash of its content (see hash.ts), if it was
- * recorded. `supersedes` is the id of the plan that this one replaces.
+ * recorded. `supersedes` is the id of the plan that this plan replaces.
  */
 export const Plan = PlanDraft.extend({
   id: z.string(),

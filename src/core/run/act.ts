@@ -1,4 +1,4 @@
-/** Carries out one tool call of a run, from its preparation to its result, including approvals and questions. */
+/** Executes one tool call of a run, from its preparation to its result, including approvals and questions. */
 import { abortable } from '../abort.ts';
 import type { ToolCall, ToolResult } from '../model/messages.ts';
 import type { Decision } from '../session/effects.ts';
@@ -10,13 +10,10 @@ import { visibleText } from '../words/visible-text.ts';
 import type { RunPorts } from './ports.ts';
 import { type Judgement, type PreparedCall, type RunEnd, type Tool, ToolError, type ToolEvent, type ToolOutput } from './tool.ts';
 
-/** The call was not carried out, and the error message tells the model why. */
+/** Thrown when a call is not executed. The message tells the model the reason. */
 class Withheld extends ToolError {}
 
-/**
- * Carries out a call. Any failure becomes its tool result. Returns how the run ends with this call, if it does. @throws when the run is
- * stopped.
- */
+/** Executes a call. A failure becomes the tool result. Returns how the call ends the run, if it does. @throws when the run is stopped. */
 export async function carryOut(call: ToolCall, tool: Tool | undefined, ports: RunPorts, signal: AbortSignal): Promise<RunEnd | undefined> {
   const { state, limits, emit, meter } = ports;
   const workedBefore = meter.use.ms;
@@ -29,7 +26,9 @@ export async function carryOut(call: ToolCall, tool: Tool | undefined, ports: Ru
   try {
     if (state.begun.has(call.id)) throw new ToolError(textOfOrphan(call));
     if (state.open.indexOf(call) >= limits.callsPerTurn)
-      throw new Withheld(`Not executed: at most ${limits.callsPerTurn} calls a turn. Ask for it again in the next turn.`);
+      throw new Withheld(
+        `Not executed: at most ${limits.callsPerTurn} tool calls are allowed in one turn. Repeat this call in the next turn.`,
+      );
     if (call.malformed !== undefined)
       throw new Withheld(call.problem ?? 'The arguments are not valid JSON. Send them again as one JSON object.');
     let prepared = tool && (await abortable(tool.prepare(call.input ?? {}, signal), signal));
@@ -48,7 +47,8 @@ export async function carryOut(call: ToolCall, tool: Tool | undefined, ports: Ru
     if (kind === 'deny') throw new Withheld(`Denied: ${reason}`);
     if (kind === 'ask') {
       prepared = await approval(call, prepared, judgement, ports, signal);
-      // A tool that stages no changes leaves no other trace that it has begun, and after a crash it must not run twice.
+      // For a tool that stages no changes, this event is the only record that the call has begun. After a crash, the call must not be
+      // executed twice.
       if (!prepared.changes) emit({ ...started, decision: { kind: 'allow', rule: 'approved', reason: 'You approved it.' } });
     }
     const output = await abortable(
@@ -60,7 +60,7 @@ export async function carryOut(call: ToolCall, tool: Tool | undefined, ports: Ru
         ask: (question) => reply(call, question, ports, signal),
       }),
       signal,
-      // A write that has begun gets a moment to finish, so that the log records its result.
+      // A call that can change something gets 100 ms to finish, so that the log records its result.
       tool.effect === 'readonly' ? 0 : 100,
     );
     result.content = typeof output.content === 'string' ? [{ type: 'text', text: output.content }] : output.content;
@@ -72,10 +72,15 @@ export async function carryOut(call: ToolCall, tool: Tool | undefined, ports: Ru
     if (signal.aborted) throw error;
     isWithheld = error instanceof Withheld;
     const message = error instanceof Error ? error.message : String(error);
-    result.content = [{ type: 'text', text: error instanceof ToolError ? message : `The tool failed: ${message}` }];
+    result.content = [
+      {
+        type: 'text',
+        text: error instanceof ToolError ? message : `The tool failed: ${message.replace(/\.?$/, '.')} Try again, or use another tool.`,
+      },
+    ];
     result.isError = true;
   }
-  // Tool results must not contain text for the model that the user cannot see.
+  // Tool results must not contain text that the model reads but the user cannot see.
   result.content = result.content.map((part) => (part.type === 'text' ? { ...part, text: visibleText(part.text) } : part));
   if (repeatsThrice(addCompletedCall(state.recent, { call, result }, state.open))) result.content = [...result.content, REPEATED];
   for (const event of events) emit(event);
@@ -86,7 +91,7 @@ export async function carryOut(call: ToolCall, tool: Tool | undefined, ports: Ru
 }
 
 /**
- * Returns the call as the user approved it, which may be a part of the proposal. An earlier approval of a different effect does not count.
+ * Returns the call that the user approved, which may be a part of the proposal. An earlier approval of a different effect does not apply.
  */
 async function approval(
   call: ToolCall,
@@ -131,19 +136,20 @@ async function approval(
         ...grants,
       });
     }
-    // A listener may have answered synchronously when it received the request.
+    // A listener may already have answered the request while it was being emitted.
     answer = earlierAnswer() ?? (await ports.answered(approvalId, signal));
   }
-  if (!answer.approve && answer.by === 'nobody') throw new Withheld(answer.words ?? 'Nobody could be asked.');
+  if (!answer.approve && answer.by === 'nobody')
+    throw new Withheld(answer.words ?? 'This call needs an approval, but no user is available. Continue without it.');
   if (!answer.approve) throw new Withheld(answer.words ? `The user rejected this: ${answer.words}` : 'The user rejected this.');
   if (!answer.revised) return prepared;
   const revisedCall = await prepared.revise?.(answer.revised);
   if (!revisedCall || revisedCall.digest !== state.approvals.get(call.id)?.digest)
-    throw new Withheld('What remains of this change is not what the user approved. Nothing was changed: ask for it again.');
+    throw new Withheld('This change differs from the change that the user approved, so nothing was changed. Propose the change again.');
   return revisedCall;
 }
 
-/** Counts the other calls of this answer that would need the same permission. None of them was judged yet. */
+/** Counts the other calls of the answer that the widest permission would probably allow, too. The policy has not judged them yet. */
 function similarTo(call: ToolCall, [widest]: readonly Permission[], { state, alike }: RunPorts): { similar?: number } {
   const others = state.open.filter((other) => other.id !== call.id && !state.results.has(other.id));
   const similar = others.filter((other) => widest && alike?.(widest, other)).length;
@@ -155,7 +161,7 @@ async function reply({ id: callId }: ToolCall, question: Question, ports: RunPor
   const questionId = `${callId}:${question.id}`;
   const earlierReply = state.questionAnswers.get(questionId);
   if (earlierReply) return earlierReply;
-  // Code that continues after a stop has nobody to ask.
+  // Code of the call that still runs after a stop must not ask the user.
   signal.throwIfAborted();
   if (!state.pendingQuestions.has(questionId)) emit({ type: 'question_asked', questionId, callId, question });
   return state.questionAnswers.get(questionId) ?? (await ports.replied(questionId, signal));

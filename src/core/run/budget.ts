@@ -1,11 +1,14 @@
-/** The budget of a run and its use: turns, calls, tokens, money and time. */
+/** Compares the turns, calls, tokens, money and time of a run with its budget. */
 
 import { type Allowance, addUse, type BudgetKey, type Limits, type Reached, type RunBudget, type Use, usedOf } from '../session/limits.ts';
 
-/** What a limit prevents: the next turn of the model, the next call, or the rest of the answer that is being received. */
+/**
+ * The part of a run that a limit prevents: the next turn of the model, the next tool call, or the rest of the answer that is being
+ * received.
+ */
 export type Limited = 'turn' | 'call' | 'answer';
 
-/** A limit was reached while an answer was received. */
+/** Thrown when a limit is reached while an answer is received. */
 export class LimitReached extends Error {
   readonly reached: Reached;
 
@@ -16,16 +19,19 @@ export class LimitReached extends Error {
   }
 }
 
-/** A line of the day's ledger: what was used, that a run began or ended, or that the user raised a limit for the day. */
+/** A line of the daily ledger. It records use, the start or end of a run, or that the user raised a limit for the day. */
 export type DayEntry = Partial<Use> & { at: number; runs?: number; ended?: true; raised?: BudgetKey };
 
-/** The budget that all runs of a day share. `usd` is its limit in US dollars, if there is one. */
+/** The budget that all runs of a day share. `usd` is its limit in US dollars, if it has such a limit. */
 export type SharedBudget = {
   usd?: number;
   spend(more: Partial<Use> & { runs?: number }): void;
-  /** Returns how many calls the day has left. */
+  /** Returns the number of tool calls that are left for the day. */
   callsLeft(): number;
-  /** `first` is true before the first turn of a run. `more` was used but not passed to `spend` yet. */
+  /**
+   * Returns the daily limit that stops the run now. `first` is true before the first turn of a run. `more` is use that was not passed to
+   * `spend` yet.
+   */
   reached(what: Limited, first: boolean, from: Allowance, more: Partial<Use>): Reached | undefined;
   /** Writes the remaining use to the ledger when the run pauses or ends. */
   flush(ended: boolean): void;
@@ -38,8 +44,8 @@ const LIMITS = {
 } as const satisfies Record<Limited, readonly (keyof Limits | keyof RunBudget)[]>;
 
 /**
- * Compares the use of a run with its limits. The use is read from the state that is computed from the run's events; the meter itself stores only
- * how much of it the day's ledger already contains. A run that is started by another run gets the same meter.
+ * Compares the use of a run with its limits. The use is part of the run's state. The meter itself stores only how much working time it has
+ * already passed to the daily ledger.
  */
 export class Meter {
   readonly #max: Limits & RunBudget;
@@ -49,7 +55,7 @@ export class Meter {
   readonly #isPriced: boolean;
   #toldMs: number;
 
-  /** `used` returns the use of the run up to now, over all pauses. `isPriced` is true when the price of the model is known. */
+  /** `used` returns the use of the run up to now, across all pauses. `isPriced` is true when the price of the model is known. */
   constructor(max: Limits & RunBudget, used: () => Use, from: Allowance = {}, shared?: SharedBudget, isPriced = true) {
     this.#isPriced = isPriced;
     this.#max = max;
@@ -63,7 +69,7 @@ export class Meter {
     return this.#used();
   }
 
-  /** Writes use to the day's ledger, right before the event that contains it is logged. */
+  /** Passes use to the daily ledger. This happens right before the event with this use is logged. */
   spend(more: Partial<Omit<Use, 'ms'>>): void {
     if (!this.#shared) return;
     const { turns, ms } = this.use;
@@ -72,12 +78,12 @@ export class Meter {
     this.#toldMs = ms;
   }
 
-  /** Writes the remaining use to the ledger when the run pauses or ends. */
+  /** Writes the use that is not in the ledger yet. Called when the run pauses or ends. */
   flush(ended: boolean): void {
     this.#shared?.flush(ended);
   }
 
-  /** The number of calls that are left. */
+  /** The number of tool calls that are left for the run. */
   get callsLeft(): number {
     const ofRun = this.#max.callsPerRun + (this.#from.callsPerRun ?? 0) - this.use.calls;
     return Math.max(0, Math.min(ofRun, this.#shared?.callsLeft() ?? ofRun));
@@ -87,12 +93,12 @@ export class Meter {
   reached(what: Limited, more: Partial<Use> = {}): Reached | undefined {
     const use = addUse(this.use, more);
     const money = this.#max.usd ?? this.#shared?.usd;
-    // Without a price, a limit on money cannot be enforced, so the user is asked once before anything is spent.
+    // Without a price, a cost limit cannot be enforced. The run therefore pauses once before the first request.
     if (what === 'turn' && money !== undefined && !this.#isPriced && this.#from.price === undefined) return { limit: 'price', max: money };
     for (const limit of LIMITS[what]) {
       const base = this.#max[limit];
       if (base === undefined) continue;
-      // The limit includes what the user added, because the message tells how much is used up.
+      // The reported limit includes extensions by the user, because the message compares it with the total use.
       const max = base + (this.#from[limit] ?? 0);
       if (usedOf(limit, use) < max) continue;
       return { limit, max, ...(limit === 'usd' && use.unpriced > 0 && { unpriced: use.unpriced }) };

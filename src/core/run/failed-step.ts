@@ -20,15 +20,15 @@ export function stepError(run: PlanRun): RunError {
   const check = step === undefined ? undefined : run.steps[step]?.check;
   const failed = Object.entries(run.steps).findLast(([, { status }]) => status === 'failed')?.[0];
   const message = check
-    ? `Step ${step} of the plan did not pass its check: ${checkText(check.check)}.`
-    : `Step ${failed} of the plan failed.`;
+    ? `Step ${step} of the plan did not pass its check: ${checkText(check.check)}. Try again, or edit the plan.`
+    : `Step ${failed} of the plan failed. Try again, or edit the plan.`;
   return { kind: 'check', message };
 }
 
-/** Builds the message with which a failed run continues at that step when it is retried. */
+/** Returns the message with which a failed run continues at a plan step when the user retries it. */
 export function retryStepMessage({ plan, steps }: PlanRun, step: number): UserMessage {
   const { check } = steps[step] ?? {};
   const what = check ? `: ${checkText(check.check)}\n${check.output}` : '.';
-  const text = `Step ${step} (${plan?.steps[step - 1]?.title ?? ''}) did not pass its check${what}\nFix it, then report the step done.`;
+  const text = `Step ${step} (${plan?.steps[step - 1]?.title ?? ''}) did not pass its check${what}\nFix the problem, then report the step as done.`;
   return { role: 'user', content: [note('check', text)] };
 }

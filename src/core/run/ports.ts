@@ -1,4 +1,4 @@
-/** The ports of the loop: what the app provides to a run. */
+/** The ports of the run loop, which the app implements. */
 
 import type { ModelRef, ToolCall, Usage } from '../model/messages.ts';
 import type { ModelAdapter, ModelRequest } from '../model/model.ts';
@@ -9,26 +9,26 @@ import type { SessionState } from '../session/session-state.ts';
 import type { Meter } from './budget.ts';
 import type { ExecuteContext, Judgement, PreparedCall, Tool } from './tool.ts';
 
-/** Controls how fast a run proceeds. A step is a tool call or a turn of the model. */
+/** Controls how many steps a run may take. A step is a tool call or a turn of the model. */
 export type Pace = {
-  /** How many steps may be taken: none while the user holds the run, one in single-step mode. */
+  /** The number of steps that the run may take: 0 while the user pauses the run, 1 in single-step mode. */
   left(): number;
   took(steps: number): void;
 };
 
-/** What one turn of the model needs. */
+/** The ports that one turn of the model needs. */
 export type ThinkPorts = {
   adapter: ModelAdapter;
   model: ModelRef;
   request: Omit<ModelRequest, 'model' | 'messages' | 'tools'>;
   /** Returns the cost of an answer in US dollars, when the price of the model and the usage are known. */
   price?(usage: Usage): number | undefined;
-  /** The model is known not to support images, so they are replaced by a note. */
+  /** Whether the model is known not to support images. Images are then replaced by notes. */
   blind?: boolean;
-  /** A run that is started by another run gets that run's meter. */
+  /** Compares the use of the run with its limits. */
   meter: Meter;
   state: SessionState;
-  /** Appends to the log, then updates `state`, then notifies every listener. */
+  /** Appends the event to the log, then updates `state`, then notifies every listener. */
   emit(event: EventBody): void;
 };
 
@@ -40,9 +40,9 @@ export type RunPorts = ThinkPorts & {
   closing?(context: Pick<ExecuteContext, 'signal' | 'record'>): Promise<void>;
   /** `tool` is undefined when the model called a tool that does not exist. */
   decide(call: ToolCall, tool: Tool | undefined, prepared: PreparedCall | undefined): Judgement | Promise<Judgement>;
-  /** Whether a call that was not judged yet seems to need the same permission. */
+  /** Whether the permission would probably allow a call that was not judged yet. */
   alike?(covers: Permission, call: ToolCall): boolean;
-  /** Resolves when the user has answered. The state then includes the event of the answer. */
+  /** Resolves when the user has answered. `state` then includes the answer. */
   answered(approvalId: string, signal: AbortSignal): Promise<ApprovalAnswer>;
   replied(questionId: string, signal: AbortSignal): Promise<QuestionAnswer>;
   now(): number;

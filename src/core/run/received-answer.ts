@@ -5,12 +5,18 @@ import type { AssistantMessage, Message, TextPart, Usage } from '../model/messag
 import { ModelError, type ModelEvent, type ModelRequest } from '../model/model.ts';
 import type { Estimate, Use } from '../session/limits.ts';
 
-/** The limit for the characters of one answer. No model writes half a million tokens at once, so a longer answer is endless. */
+/**
+ * The maximum length of one answer in characters. It is about half a million tokens, which no model writes at once, so a longer answer is
+ * considered endless.
+ */
 export const MAX_ANSWER = 2_000_000;
 const MAX_CALLS = 1_000;
-/** How much text of an endless answer is kept, because all of it would not fit into any later request. */
+/** The number of characters of an endless answer that are kept. The complete text would not fit into a later request. */
 const KEPT_OF_ENDLESS = 100_000;
-/** The cost of a delta or part besides its text, so that an endless stream of empty ones reaches the limit. */
+/**
+ * The number of characters that each delta or part counts in addition to its text, so that an endless stream of empty deltas reaches the
+ * limit.
+ */
 const OVERHEAD = 64;
 const CHARACTERS_PER_TOKEN = 4;
 
@@ -25,7 +31,7 @@ export class Received {
   readonly #unfinished = new GrowingText();
   #streamed = 0;
   #kept = 0;
-  /** Counts what is not text: empty pieces, and opaque tokens of the service. */
+  /** Characters that count in addition to text: the overhead of empty deltas and parts, and opaque tokens of the service. */
   #besides = 0;
   #calls = 0;
   #isEndless = false;
@@ -36,7 +42,7 @@ export class Received {
     this.#isFree = isFree;
   }
 
-  /** @throws ModelError when the answer is longer than any real answer. */
+  /** Adds an event of the answer. @throws ModelError when the answer is too long. */
   add(event: ModelEvent): void {
     switch (event.type) {
       case 'text_delta':
@@ -66,11 +72,14 @@ export class Received {
       this.size + this.#besides > MAX_ANSWER
         ? `is longer than ${MAX_ANSWER / 1_000_000} million characters`
         : this.#calls > MAX_CALLS
-          ? `asks for more than ${MAX_CALLS.toLocaleString('en')} calls`
+          ? `contains more than ${MAX_CALLS.toLocaleString('en')} tool calls`
           : undefined;
     if (!tooMuch) return;
     this.#isEndless = true;
-    throw new ModelError('bad_stream', `The model’s answer ${tooMuch}, so it was cut off. Ask for less at once, or choose another model.`);
+    throw new ModelError(
+      'bad_stream',
+      `The model’s answer ${tooMuch}, so it was cut off. Make a smaller request, or choose another model.`,
+    );
   }
 
   #addDelta(text: string): void {
@@ -78,7 +87,7 @@ export class Received {
     if (text === '') this.#besides += OVERHEAD;
   }
 
-  /** The length in characters. Text that was streamed as deltas arrives again as parts and counts once. */
+  /** The length in characters. Text that was streamed as deltas and received again as a part counts once. */
   get size(): number {
     return Math.max(this.#streamed, this.#kept);
   }
@@ -87,20 +96,20 @@ export class Received {
     return this.size > 0;
   }
 
-  /** The text so far, for an answer that did not complete. */
+  /** The received text of an answer that was cut off. */
   get said(): TextPart[] {
     const texts = this.content.filter((part) => part.type === 'text');
     if (this.#unfinished.length > 0) texts.push({ type: 'text', text: this.#unfinished.text });
     return this.#isEndless ? texts.slice(0, 1).map(({ text }) => ({ type: 'text', text: text.slice(0, KEPT_OF_ENDLESS) })) : texts;
   }
 
-  /** Returns the usage so far: as counted by the service, or else estimated by the length. */
+  /** Returns the use of the answer up to now. Token counts that the service has not reported are estimated by length. */
   use(price: Price): Partial<Use> {
     const { input, output } = this.#filled;
     return { tokens: input + output, usd: price?.(this.#filled) ?? 0 };
   }
 
-  /** Returns the estimated tokens that the service did not count, and the cost of the answer including them. */
+  /** Returns the estimated number of tokens that the service did not report, and the cost of the answer including these tokens. */
   estimated(price: Price): Estimate {
     const { input, output } = this.#filled;
     const tokens = input + output - (this.usage?.input ?? 0) - (this.usage?.output ?? 0);
@@ -108,7 +117,7 @@ export class Received {
     return { ...(tokens > 0 && { estimated: tokens }), ...(tokens > 0 && usd !== undefined && { estimatedUsd: usd }) };
   }
 
-  /** The counts of the service, with estimates for missing ones. */
+  /** The token counts of the service. Missing counts are estimated. */
   get #filled(): Usage & { input: number; output: number } {
     const { usage } = this;
     if (usage?.input !== undefined && usage.output !== undefined) return { ...usage, input: usage.input, output: usage.output };
@@ -129,7 +138,7 @@ function lengthOf(part: AssistantMessage['content'][number]): number {
   return part.malformed?.length ?? JSON.stringify(part.input ?? {}).length;
 }
 
-/** Lengths are cached, because messages and tools do not change and the whole history is measured in each turn. */
+/** Caches lengths, because messages and tools do not change and all messages are measured in each turn. */
 const lengths = new WeakMap<object, number>();
 
 function requestLength({ system, messages, tools }: ModelRequest): number {
@@ -144,7 +153,7 @@ function remembered<T extends object>(value: T, measure: (value: T) => number): 
 
 const jsonLength = (value: unknown) => JSON.stringify(value).length;
 
-/** An image costs tokens by its dimensions, not its bytes. It is estimated like a page of text. */
+/** The estimated length of an image in characters. Services charge for its dimensions, not its bytes. */
 const IMAGE = 4_000;
 
 function messageLength({ content }: Message): number {

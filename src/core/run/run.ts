@@ -1,6 +1,7 @@
 /**
- * The ReAct loop: think (ask the model), act (carry out its tool calls), observe (return their results), until an answer without a call. It
- * has no state besides counters. The events define where it is, so it can start anywhere, also after a pause, a reload or a crash.
+ * The ReAct loop: think (send a request to the model), act (execute its tool calls), observe (return their results), until an answer
+ * contains no tool call. The state of the run is computed from its events, so the loop can start at any point, such as after a pause, a
+ * reload or a crash.
  */
 
 import { wasStopped } from '../abort.ts';
@@ -23,21 +24,24 @@ import type { RunEnd } from './tool.ts';
 
 type Halt = { reason: Exclude<PauseReason, 'limit' | 'interrupted'> } | { reason: 'limit'; reached: Reached };
 
-/** The model's message is continued when it was cut off at the output limit, or broke off before it was complete. */
+/** The model's message is continued when it was cut off at the output limit or for another reason. */
 const goOn = (stop: AssistantMessage['stop']): UserMessage => {
-  const what = stop === 'max_tokens' ? 'was cut off at the output limit' : 'broke off before it was complete';
-  return { role: 'user', content: [note('cut_off', `Your last message ${what}, and no tool call in it was executed. Go on from there.`)] };
+  const what = stop === 'max_tokens' ? 'was cut off at the output limit' : 'was cut off before it was complete';
+  return {
+    role: 'user',
+    content: [note('cut_off', `Your last message ${what}, and no tool call in it was executed. Continue where it ends.`)],
+  };
 };
 
 const EMPTY: UserMessage = {
   role: 'user',
-  content: [note('empty', 'Your last message was empty: it had neither text nor a tool call. Answer, or go on with the task.')],
+  content: [note('empty', 'Your last message was empty: it contained no text and no tool call. Answer, or continue the task.')],
 };
 const EMPTY_AGAIN = 'The model’s answer was empty twice. Try again, rephrase the request, or choose another model.';
-/** How many attempts a model gets for an answer that is not empty. */
+/** The number of attempts that a model gets to give an answer that is not empty. */
 const TRIES = 2;
 
-/** Runs until the final answer, a limit, a stop or a failure, and emits the outcome. It throws only when the log cannot be written. */
+/** Runs until the final answer, a limit, a stop or a failure, and emits the outcome. @throws only when the log cannot be written. */
 export async function runLoop(ports: RunPorts, signal: AbortSignal): Promise<void> {
   const { state, emit, meter, now, pace } = ports;
   const tools = new Map(ports.tools.map((tool) => [tool.name, tool]));
@@ -72,7 +76,7 @@ export async function runLoop(ports: RunPorts, signal: AbortSignal): Promise<voi
     return reached && { reason: 'limit', reached };
   }
 
-  /** Read-only calls run in parallel. A call that changes something, or may end the run, runs alone and after all calls before it. */
+  /** Read-only calls run in parallel. A call that can change something or end the run runs alone, after all calls before it. */
   async function act(calls: readonly ToolCall[]): Promise<Halt | Exclude<RunEnd, 'edit_plan'> | undefined> {
     const isReader = ({ name }: ToolCall) => {
       const { effect = 'readonly', alone = false } = tools.get(name) ?? {};
@@ -106,7 +110,7 @@ export async function runLoop(ports: RunPorts, signal: AbortSignal): Promise<voi
       if (last?.role === 'assistant' && !endedUnsaid(last)) {
         if (last.stop === 'refusal') return finish('refused');
         const isWhole = last.stop !== 'max_tokens' && last.stop !== 'aborted';
-        // A run that ended with this answer and is retried must first fix the failed step.
+        // A failed run that ended with this answer is being retried. It must fix the failed step first.
         const open = isWhole && !hasAnswered && lastRun ? failedCheck(lastRun) : undefined;
         if (isEmptyAnswer(last)) {
           if (emptyAnswers === TRIES) throw new ModelError('empty_answer', EMPTY_AGAIN);

@@ -1,4 +1,4 @@
-/** One turn of the model: sends the request and receives the answer, which ends early when a limit of the run is reached. */
+/** One turn of the model: sends the request and receives the answer. The answer is cut off when a limit of the run is reached. */
 
 import { interruptible } from '../abort.ts';
 import { checkedEvent } from '../model/answer-shape.ts';
@@ -11,13 +11,16 @@ import { LimitReached } from './budget.ts';
 import type { ThinkPorts } from './ports.ts';
 import { Received } from './received-answer.ts';
 
-/** The limits are checked after this many characters and once a second, because an answer may be silent for a long time. */
+/**
+ * The limits are checked after this many characters, and also every `CHECK_MS` milliseconds, because a model may send nothing for a long
+ * time.
+ */
 const CHECK_CHARACTERS = 4_096;
 const CHECK_MS = 1_000;
 
 /**
- * @throws LimitReached while an answer is received. As after any other failure, the text so far is kept as an aborted message, and its
- * usage is counted.
+ * Performs one turn of the model. @throws LimitReached when a limit is reached while the answer is received. After this or any other
+ * failure, the received text is kept as an aborted message, and its usage is counted.
  */
 export async function think(ports: ThinkPorts, tools: ModelRequest['tools'], signal: AbortSignal): Promise<AssistantMessage> {
   const { state, emit, meter, price } = ports;
@@ -79,13 +82,13 @@ export async function think(ports: ThinkPorts, tools: ModelRequest['tools'], sig
     clearInterval(timer);
   }
   const { stop, content } = received;
-  // A tool call in an answer that was cut off or refused may be incomplete, so it is dropped and never runs.
+  // A tool call in an answer that was cut off or refused may be incomplete, so it is removed and never executed.
   return add(stop === 'end_turn' || stop === 'tool_use' ? content : content.filter((part) => part.type !== 'tool_call'), stop);
 }
 
 /** Makes tool call ids unique. Some models repeat or omit them, but the log, the approvals and the wire formats need one id per call. */
 class CallIds {
-  /** The ids of all earlier calls of the session. */
+  /** The ids of all earlier tool calls of the session. */
   readonly #earlier: ReadonlySet<string>;
   readonly #taken = new Set<string>();
   readonly #counts = new Map<string, number>();

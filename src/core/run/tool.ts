@@ -5,7 +5,7 @@ import type { EventBody, Question, QuestionAnswer } from '../session/events.ts';
 import type { Permission } from '../session/grant-scope.ts';
 
 /**
- * How a call ends its run: a plan awaits the user's decision, the user wants to edit the plan or stopped the run, or a step of the plan
+ * How a call ends its run: the model proposed a plan, the user wants to edit the plan, the user stopped the run, or a step of the plan
  * failed.
  */
 export type RunEnd = 'plan_proposed' | 'edit_plan' | 'stopped' | 'failed';
@@ -32,22 +32,22 @@ export type ToolOutput = {
   /** Events that are logged together with the result. */
   events?: ToolEvent[];
   endsRun?: RunEnd;
-  /** The outcome in a word or two, displayed beside the title: `exit 1`. */
+  /** The outcome in one or two words, such as `exit 1`. It is displayed beside the title. */
   note?: string;
-  /** The command of the call was stopped before it ended. */
+  /** Whether the command of the call was stopped before it ended. */
   stopped?: true;
 };
 
 export type ExecuteContext = {
   callId: string;
   signal: AbortSignal;
-  /** Displayed while the call runs, and not logged. */
+  /** Displays text while the call runs. The text is not logged. */
   progress(text: string): void;
-  /** Returns after the event was appended to the log. */
+  /** Appends an event to the log before it returns. */
   record(event: ToolEvent): void;
   /**
-   * Waits for the user's answer. After a reload the call is executed again from its beginning, and a question that was already answered is
-   * not asked again. The code before a question must therefore be safe to repeat.
+   * Waits for the user's answer. After a reload the call is executed again from its start, and a question that was already answered is not
+   * asked again. The code before a question must therefore be safe to repeat.
    */
   ask(question: Question): Promise<QuestionAnswer>;
 };
@@ -67,14 +67,14 @@ export type PreparedCall = {
   mcp?: ServerTool;
   /** The hosts that the call contacts, with a port when the URL contains one. */
   hosts?: string[];
-  /** One of the hosts is this computer or in a private network. */
+  /** Whether one of the hosts is this computer or in a private network. */
   privateHost?: boolean;
   /**
-   * Files that were read to prepare the call although reading them needs an approval. The call is therefore judged as a read of them as
-   * well.
+   * Files that were read to prepare the call although reading them needs an approval. The policy therefore also judges the call as a read
+   * of these files.
    */
   readToPrepare?: string[];
-  /** Returns the call reduced to the parts that the user accepted. It never affects further files. */
+  /** Returns the call reduced to the parts that the user accepted. The reduced call never changes additional files. */
   revise?(revision: Revision): Promise<PreparedCall>;
   execute(context: ExecuteContext): Promise<ToolOutput>;
 };
@@ -86,29 +86,29 @@ export interface Tool {
   effect: Effect;
   /** `builtin`, or `mcp:<server>`. */
   source: string;
-  /** A hash of the MCP server's whole tool list. Permissions for the tool are valid only while it is unchanged. */
+  /** A hash of the complete tool list of the MCP server. Permissions for the tool are valid only while this hash is unchanged. */
   fingerprint?: string;
-  /** The tool runs alone although it is read-only, because its result decides whether later calls are executed at all. */
+  /** Whether the tool runs alone although it is read-only, because its result decides whether later calls are executed. */
   alone?: boolean;
   /**
-   * Validates the input and computes the effect without causing it. @throws ToolError with a message from which the model can correct the
+   * Validates the input and computes the effect without causing it. @throws ToolError with a message that allows the model to correct the
    * call.
    */
   prepare(input: unknown, signal: AbortSignal): Promise<PreparedCall>;
 }
 
-/** Returns the same tool with another `prepare`. Lazy properties stay lazy. */
+/** Returns a copy of the tool with another `prepare`. Getters are copied as getters. */
 export function wrapTool(tool: Tool, prepare: Tool['prepare']): Tool {
   return Object.defineProperties({} as Tool, { ...Object.getOwnPropertyDescriptors(tool), prepare: { value: prepare, enumerable: true } });
 }
 
-/** A failure that the model can correct by its message. Other errors are reported to the model as internal failures. */
+/** A failure whose message tells the model how to correct the call. Other errors are reported to the model as internal failures. */
 export class ToolError extends Error {
   override name = 'ToolError';
 }
 
 /**
- * `covers` lists the permissions that the user can grant with an approval, widest first. It is missing when an approval counts only once.
- * `secret` is set when an approval lets the model read a file that may contain keys or passwords.
+ * `covers` lists the permissions that the user can grant with an approval, widest first. It is missing when an approval applies to this
+ * call only. `secret` is set when an approval lets the model read a file that may contain keys or passwords.
  */
 export type Judgement = Decision & { covers?: Permission[]; secret?: true };

@@ -1,18 +1,21 @@
 import type { RuleId } from './rule-ids.ts';
 /** The effects of a tool call as data, for events, approvals and the policy. */
 
-/** The most that a call can do. `external` reaches beyond the workspace (network, other programs). */
+/**
+ * The strongest effect that a tool call can have. `external` means that the call reaches beyond the workspace, such as the network or other
+ * programs.
+ */
 export type Effect = 'readonly' | 'mutating' | 'destructive' | 'external';
 
 /**
- * A resource that a call accesses. `path` is relative to the workspace, with symbolic links and `..` resolved. With `names`, only the names
- * of its entries are read.
+ * A resource that a call accesses. `path` is relative to the workspace, with symbolic links and `..` resolved. With `names`, the call reads
+ * only the names of the directory's entries.
  */
 export type Target = { path: string; access: 'read' | 'write' | 'delete'; outside?: boolean; names?: true };
 
 /**
- * One file of a change as it is displayed, logged and approved. `before` and `after` are content hashes, missing when the file does not
- * exist.
+ * One file of a change as it is displayed, logged and approved. `before` and `after` are content hashes. A hash is missing when the file
+ * does not exist before or after the change.
  */
 export type ChangeSummary = {
   path: string;
@@ -24,24 +27,22 @@ export type ChangeSummary = {
   removed: number;
   /** The unified diff for display, cut off when it is very long. */
   diff: string;
-  /**
-   * Added when the change is staged, for undo: the mode of a deleted file, and the directories that a new file creates, outer ones first.
-   */
+  /** For undo, set when the change is staged: the mode of a deleted file, and the directories that a new file creates, outermost first. */
   mode?: number;
   made?: string[];
 };
 
 /**
- * What the user decided on one proposed file: refuse it, leave out some hunks (by index, from 0), or replace it by an edited content (by
+ * The user's decision on one proposed file: refuse it, leave out some hunks (by index, from 0), or replace it by an edited content (by
  * hash).
  */
 export type FileRevision = 'refused' | { without: number[] } | { content: string };
 
-/** Decisions by path. A file without one was accepted as proposed. */
+/** Decisions by path. A file without a decision was accepted as proposed. */
 export type Revision = Record<string, FileRevision>;
 
 /**
- * The changes of a run that are still in a file, identified by `digest`; or a `problem` when they cannot be separated from changes by
+ * The changes of a run that a file still contains. `digest` identifies them. `problem` says why they cannot be separated from changes by
  * others.
  */
 export type Review = { diff: string; added: number; removed: number; digest: string } | { problem: string };
@@ -58,7 +59,7 @@ export type CommandLine = {
   timeoutSeconds?: number;
 };
 
-/** A tool of an MCP server, by its names there. The description comes from the server. */
+/** A tool of an MCP server. `server` is the name in the settings. `tool` and `description` come from the server. */
 export type ServerTool = { server: string; tool: string; description: string };
 
 export type Decision = { kind: 'allow' | 'deny' | 'ask'; rule: RuleId; reason: string };

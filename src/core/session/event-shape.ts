@@ -1,4 +1,4 @@
-/** The shapes of all durable events, for validating logs, because a file can contain anything. */
+/** The shapes of all durable events. Events from a log are validated, because the file can contain anything. */
 
 import { assistantMessage, cost, model, toolResult, usage, userMessage } from '../model/message-shape.ts';
 import type { StepStatus } from '../plan/plan.ts';
@@ -62,7 +62,9 @@ const target = object<Target>({
   outside: optional(boolean),
   names: yes,
 });
-/** An unknown rule id, as of another version, is accepted: it is only displayed, and dropping the event would lose what happened. */
+/**
+ * Accepts unknown rule ids, such as those of another version of Kedge. A rule id is only displayed, and rejecting it would lose the event.
+ */
 const rule = string as Check<RuleId>;
 const decision = object<Decision>({ kind: oneOf<Decision['kind']>({ allow: true, deny: true, ask: true }), rule, reason: string });
 const command = object<CommandLine>({
@@ -266,7 +268,7 @@ export const FIELDS: { [Type in DurableType]: FieldChecks<Fields<Type>> } = {
 
 const SHAPES = new Map<unknown, Check<object>>(Object.entries(FIELDS).map(([type, fields]) => [type, object(fields)]));
 
-/** `seq` must leave room for further events, and `at` must be a time that Date supports. */
+/** `seq` must leave room for further events, and `at` must be a time that `Date` supports. */
 const envelope = object<{ runId: string; seq: number; at: number }>({
   runId: string,
   seq: integer(1, 2 ** 48),

@@ -13,9 +13,8 @@ export type { GrantScope, Permission } from './grant-scope.ts';
 
 /**
  * The answer to an approval request: yes, with an optional grant (`covers` is the index of the permission in the request), or no, with
- * words for the model.
+ * words for the model. With `by: 'nobody'`, no user was available, and the words come from the host.
  */
-/** With `by: 'nobody'`, no user was available, and the words come from the host. */
 export type ApprovalAnswer =
   | { approve: true; grant?: GrantScope; covers?: number; revised?: Revision; by?: 'grant'; widen?: true }
   | { approve: false; words?: string; by?: 'nobody' };
@@ -35,33 +34,34 @@ export type Question = {
   command?: CommandLine;
   reason?: string;
 };
-/** The label of the chosen option, or the user's words. With `by: 'nobody'`, no user was available. */
+/** The label of the chosen option or the user's own words. With `by: 'nobody'`, no user was available. */
 export type QuestionAnswer = { option: string; words?: string } | { words: string; by?: 'nobody' };
 
 /** `check` means that a step of the plan did not pass its check. */
 export type RunError = { kind: ModelErrorKind | 'internal' | 'check'; message: string };
 export type Outcome = 'answered' | 'plan_proposed' | 'refused' | 'stopped' | 'failed';
-/** `interrupted`: the host exited during the run. */
-/** `edit_plan`: the user wants to edit the plan of the run. */
-/** `user`: the user paused the run. `repeating`: the run went in circles. */
+/**
+ * `interrupted`: the host exited during the run. `edit_plan`: the user wants to edit the plan of the run. `user`: the user paused the run.
+ * `repeating`: the model repeated the same tool calls with the same results.
+ */
 export type PauseReason = 'limit' | 'max_tokens' | 'interrupted' | 'edit_plan' | 'user' | 'repeating';
 
-/** `merged`: somebody else has changed the file since, and those changes were kept. */
+/** `merged`: the file was also changed by others after the run, and their changes were kept. */
 export type UndoResult = { path: string; outcome: 'restored' | 'merged' | 'unchanged' | 'refused'; reason?: string };
 
 export type CheckOutcome = 'passed' | 'failed' | 'not_run';
 
-/** A point in time: right after a call, before a run began (without `callId`), or before an undo or restore. */
+/** The point to which files are restored: right after a tool call, before a run (without `callId`), or before an undo or restore. */
 export type RestorePoint = { runId: string; callId?: string } | { undoId: string };
 
 /**
- * All events of a session. The log, the panel, the native chat, the terminal and `--json` use the same types. The history is computed from
- * `message_added` and `tool_finished`; deltas and progress are for display and are not logged.
+ * All events of a session. The log, the panel, the native chat, the terminal and `--json` use the same types. The conversation is computed
+ * from `message_added` and `tool_finished`. Deltas and progress are for display and are not logged.
  */
 export type EventBody =
-  /** `resumes` is the run that began the plan. `revises` is the plan that the model is to propose again. */
+  /** `resumes` is the id of the run that started the plan. `revises` is the id of the plan that the model is to propose again. */
   | { type: 'run_started'; mode: Mode; prompt: string; model: ModelRef; limits: Limits; plan?: Plan; resumes?: string; revises?: string }
-  /** The computer that serves the model is short of memory, so this run pauses earlier than usual. */
+  /** The computer that serves the model is short of memory, so the limits of this run are reduced. */
   | { type: 'limits_shrunk'; limits: Limits; reason: string }
   | { type: 'turn_started'; turn: number }
   | { type: 'text_delta'; text: string }
@@ -69,12 +69,13 @@ export type EventBody =
   | { type: 'tool_input_delta'; name?: string; text: string }
   | ModelWaiting
   /**
-   * `queued` is the id of the queued message that this one was. `estimated` counts tokens of an answer that the service did not count,
-   * estimated by length, and `estimatedUsd` is the cost including them.
+   * `queued` is the id that the message had in the queue. `estimated` is the number of tokens of an answer that the service did not report,
+   * estimated by length. `estimatedUsd` is the cost of the answer including these tokens.
    */
   | { type: 'message_added'; message: UserMessage | AssistantMessage; queued?: string; estimated?: number; estimatedUsd?: number }
   /**
-   * A message that the user sent during a run. It joins before the next turn of the model. An event with a known id replaces the message.
+   * The user sent a message during a run. It is added to the conversation before the next turn of the model. An event with the id of a
+   * queued message replaces that message.
    */
   | { type: 'message_queued'; id: string; message: UserMessage }
   | { type: 'message_unqueued'; id: string }
@@ -98,39 +99,42 @@ export type EventBody =
       /** The policy rule that requires the approval. */
       rule: RuleId;
       reason: string;
-      /** An approval lets the model read a file that may contain keys or passwords. */
+      /** Whether an approval lets the model read a file that may contain keys or passwords. */
       secret?: true;
       changes: ChangeSummary[];
       digest?: string;
-      /** The complete command that an approval runs. */
+      /** The complete command that is run after an approval. */
       command?: CommandLine;
       /** The hosts that the call contacts. */
       hosts?: string[];
       /** The complete URL that is requested, or the tool of an MCP server that is called. */
       address?: string;
       mcp?: ServerTool;
-      /** The input and targets of the call, when neither a command, a URL nor changes display them. */
+      /** The input and targets of the call, when the request contains no command, URL or changes to display. */
       input?: unknown;
       targets?: Target[];
-      /** The permissions that the user can grant, widest first. It is missing when an approval counts only once. */
+      /** The permissions that the user can grant, widest first. Missing when an approval applies to this call only. */
       covers?: Permission[];
-      /** How many other calls of the same answer would need the same permission. */
+      /** The number of other calls in the model's answer that the widest permission would probably allow, too. */
       similar?: number;
     }
-  /** The answer as it counts: `granted` is what it stands for from now on. `digest` is of the effect that is agreed to: where the user revised the proposal, of what is left of it. */
+  /**
+   * `granted` is the permission that the answer grants. `digest` identifies the effect that the user agreed to, which is a part of the
+   * proposed effect if the user revised the proposal.
+   */
   | { type: 'approval_resolved'; approvalId: string; callId: string; digest?: string; answer: ApprovalAnswer; granted?: Granted }
-  /** The run waits for the answer. */
+  /** The run waits for the answer to the question. */
   | { type: 'question_asked'; questionId: string; callId: string; question: Question }
   | { type: 'question_answered'; questionId: string; callId: string; answer: QuestionAnswer }
-  /** Permissions of this session and its runs were revoked: the given one, or all. */
+  /** The user revoked permissions of this session: `covers`, or all of them if `covers` is missing. */
   | { type: 'grants_revoked'; covers?: Permission }
   | { type: 'tool_progress'; callId: string; text: string }
-  /** Logged before the first byte of a change is written, so that a change which a crash interrupts can be undone, too. */
+  /** Logged before the first byte of a change is written, so that the change can be undone even if a crash interrupts it. */
   | { type: 'changes_staged'; callId: string; changes: Omit<ChangeSummary, 'diff'>[] }
   | { type: 'file_changed'; callId: string; changes: ChangeSummary[] }
-  /** What was staged could not be written, and every file is as it was. */
+  /** The staged changes of the call could not be written, and all files are unchanged. */
   | { type: 'changes_dropped'; callId: string }
-  /** `withheld` is true when the call was not executed, because it was denied, rejected or beyond a limit. */
+  /** `withheld` is true when the call was not executed because it was denied, rejected or beyond a limit. */
   | {
       type: 'tool_finished';
       callId: string;
@@ -138,16 +142,16 @@ export type EventBody =
       durationMs: number;
       decision?: Decision;
       note?: string;
-      /** The command of the call was stopped before it ended. */
+      /** Whether the command of the call was stopped before it ended. */
       stopped?: true;
       withheld?: true;
     }
   | { type: 'plan_proposed'; plan: Plan }
-  /** With `run`, `plan` is the plan as the user confirmed it, which may be an edited revision. */
+  /** With `run`, `plan` is the plan that the user confirmed, which may be an edited revision. */
   | { type: 'plan_resolved'; planId: string; answer: 'run' | 'discard'; plan?: Plan }
   /**
-   * `implicit`: the model wrote to files of the step without reporting its start. `unchanged`: the step is done and changed none of its
-   * files.
+   * `implicit`: the model wrote to files of the step without reporting its start. `unchanged`: the step is done, but none of its files were
+   * changed.
    */
   | {
       type: 'plan_step';
@@ -160,11 +164,11 @@ export type EventBody =
       unchanged?: true;
     }
   | { type: 'step_checked'; planId: string; hash?: string; step: number; check: Check; outcome: CheckOutcome; output: string }
-  /** The changes of the step were undone, except in the files that were refused. */
+  /** The changes of the step were undone, except in files with the outcome `refused`. */
   | { type: 'step_rolled_back'; planId: string; hash?: string; step: number; undoId: string; results: UndoResult[] }
-  /** From now on the run follows this revision. `was` lists the former numbers of its steps, 0 for a new step. */
+  /** The run follows this revision of the plan from now on. `was[i]` is the former number of the step at index `i`, or 0 for a new step. */
   | { type: 'plan_revised'; plan: Plan; reason: string; was?: number[] }
-  /** `unpriced` counts the answers of unknown price, which are missing from the money that was counted. */
+  /** `unpriced` is the number of answers of unknown price. The counted cost contains only an estimate for them, or nothing. */
   | { type: 'budget_reached'; limit: BudgetKey; max: number; unpriced?: number }
   | { type: 'run_paused'; reason: PauseReason; summary: string }
   | { type: 'run_resumed' }
@@ -178,15 +182,15 @@ export type EventBody =
       durationMs: number;
       receipt?: Receipt;
     }
-  /** Logged before the first byte that an undo or a restore writes, so that it can itself be undone. */
+  /** Logged before an undo or a restore writes its first byte, so that the undo or restore can itself be undone. */
   | { type: 'undo_staged'; undoId: string; restore?: true; changes: Omit<ChangeSummary, 'diff'>[] }
-  /** `part` where not the whole run was taken back: one file of it, or one hunk of that. An undo without an `undoId` cannot be taken back. */
+  /** `part` is set when only one file or one hunk of the run was undone. An undo without an `undoId` cannot itself be undone. */
   | { type: 'changes_undone'; undoneRunId: string; results: UndoResult[]; undoId?: string; part?: { path: string; hunk?: number } }
   | { type: 'changes_restored'; undoId: string; to: RestorePoint; results: UndoResult[] };
 
 /**
- * `seq` counts the durable events of a session from 1. A transient event has the `seq` of the last durable one. `at` is milliseconds since
- * 1970.
+ * `seq` counts the durable events of a session from 1. A transient event has the `seq` of the last durable event. `at` is in milliseconds
+ * since 1970.
  */
 export type AgentEvent = EventBody & { runId: string; seq: number; at: number };
 
@@ -203,28 +207,28 @@ export function isDurable(event: EventBody): boolean {
   return !TRANSIENT.has(event.type);
 }
 
-/** Lists are limited to `MAX_NAMED` entries; the counts are not. */
+/** A summary of what a run did. Lists are limited to `MAX_NAMED` entries; the counts are not limited. */
 export type Receipt = {
   mode: Mode;
   calls: number;
-  /** Executed calls by effect. */
+  /** The number of executed calls, by effect. */
   effects: Partial<Record<Effect, number>>;
-  /** How many calls were allowed without an approval, by policy rule. */
+  /** The number of calls that were allowed without an approval, by policy rule. */
   allowed: Partial<Record<RuleId, number>>;
   asked: number;
-  /** How many of the requested approvals were granted. */
+  /** The number of requested approvals that were granted. */
   approved: number;
   rejected: number;
   denied: number;
-  /** Failed calls among the executed ones, and calls of unknown tools in Agent mode. Missing in older logs. */
+  /** The number of executed calls that failed and, in Agent mode, of calls of unknown tools. Missing in older logs. */
   failed?: number;
-  /** Denied calls by policy rule. */
+  /** The number of denied calls, by policy rule. */
   deniedBy: Partial<Record<RuleId, number>>;
   read: string[];
   readCount: number;
   changed: string[];
   changedCount: number;
-  /** Plan steps that are done and changed none of their files. Missing when there are none, and in older logs. */
+  /** The numbers of the plan steps that are done and changed none of their files. Missing when there are none, and in older logs. */
   unchangedSteps?: number[];
   commands: string[];
   commandCount: number;

@@ -1,12 +1,12 @@
-/** What a user can permit beyond the single call that needs an approval. */
+/** A permission that a user can grant for more than the call that needs an approval. */
 export type Permission =
   /** Edits of all files in this workspace, except those that always need an approval. */
   | { kind: 'edits' }
   /** Edits by one tool, of one file or below a folder. */
   | { kind: 'path'; tool: string; glob: string }
   /**
-   * Commands that begin with these words and run the code of these folders, including subfolders that are not projects of their own.
-   * Without `folders`, the top of the workspace is meant. Read-only commands are not bound to a folder.
+   * Commands that begin with the words in `prefix` and run the code of the folders in `folders`. Subfolders are included unless they are
+   * projects of their own. Without `folders`, the permission applies to the workspace folder. Read-only commands are not bound to a folder.
    */
   | { kind: 'command'; prefix: string[]; folders?: string[] }
   /** Requests to a host. `private` is true for this computer and private networks. */
@@ -14,11 +14,11 @@ export type Permission =
   /** One tool of an MCP server, as long as the descriptions of its tools do not change. */
   | { kind: 'mcp'; server: string; tool: string; fingerprint?: string };
 
-/** `turn` covers the calls of one model answer. `workspace` has no end. */
+/** `turn` covers the calls of one model answer. `workspace` does not expire. */
 export const GRANT_SCOPES = ['turn', 'run', 'session', 'workspace'] as const;
 export type GrantScope = (typeof GRANT_SCOPES)[number];
 
-/** A grant in the state of a session. The host stores those for the whole workspace. */
+/** A grant in the state of a session. Grants for the workspace are not included, because the host stores them. */
 export type Grant = { scope: Exclude<GrantScope, 'workspace'>; covers: Permission; runId: string; callIds?: string[] };
 
 /** Describes a permission as a part of a sentence: "edits in this workspace". */
@@ -51,7 +51,7 @@ const EDITS: Record<string, string | undefined> = {
   delete_file: 'deletions of files',
 };
 
-/** Returns the permissions that apply to a call, without those that the host stores. */
+/** Returns the permissions of the session that apply to a call. Permissions for the workspace are not included. */
 export function grantsFor(grants: readonly Grant[], runId: string, callId: string): Permission[] {
   return grants
     .filter(({ scope, runId: of, callIds }) => scope === 'session' || (of === runId && (scope === 'run' || callIds?.includes(callId))))

@@ -1,33 +1,33 @@
-/** The limits of a run, and the use that is compared with them. */
+/** The limits of a run, and its use of turns, calls, tokens, money and time, which is compared with them. */
 import type { Usage } from '../model/messages.ts';
 
-/** `minutes` is wall-clock time, without the time in which a run waits for its user. */
+/** `minutes` is wall-clock time without the time in which a run waits for the user. */
 export type Limits = { turns: number; callsPerTurn: number; callsPerRun: number; minutes: number };
 
 /**
- * `ms` excludes the time in which the run waited for the user. `unpriced` counts the answers of unknown cost; `usd` includes them by an
- * estimate or not at all.
+ * `ms` excludes the time in which the run waited for the user. `unpriced` is the number of answers of unknown cost. `usd` includes an
+ * estimate of their cost, if there is one.
  */
 export type Use = { turns: number; calls: number; tokens: number; usd: number; ms: number; unpriced: number };
 
 export const NO_USE: Use = { turns: 0, calls: 0, tokens: 0, usd: 0, ms: 0, unpriced: 0 };
 
-/** Limits of one run besides `Limits`. */
+/** Optional limits of one run: its tokens and its cost in US dollars. */
 export type RunBudget = { tokens?: number; usd?: number };
 
-/** Limits of all runs of a day together. */
+/** Limits for all runs of a day together. `usd` is in US dollars. */
 export type DayBudget = { runs?: number; turns?: number; calls?: number; tokens?: number; usd?: number; minutes?: number };
 
 /** `cooldown` is in seconds. `price` is reached when money is limited and the price of the model is unknown. */
 export type BudgetKey = keyof Limits | keyof RunBudget | `day.${keyof DayBudget}` | 'runsPerMinute' | 'cooldown' | 'price';
 
-/** `unpriced` counts the answers that are missing from the money that was counted, or only estimated. */
+/** `unpriced` is the number of answers whose cost is unknown, so that it was estimated or not counted. */
 export type Reached = { limit: BudgetKey; max: number; unpriced?: number };
 
-/** Maps the limits with which the user let a run continue to the use at that time, from which they count again. */
+/** The limits that the user extended, with the use at that time. An extended limit counts from that use. */
 export type Allowance = Partial<Record<BudgetKey, number>>;
 
-/** Estimated tokens of an answer that the service did not count, and the cost including them. */
+/** Estimates for an answer: the tokens that the service did not report, and the cost of the answer including these tokens. */
 export type Estimate = { estimated?: number; estimatedUsd?: number };
 
 export function useOfAnswer(usage: Usage | undefined, usd: number | undefined, { estimated = 0, estimatedUsd }: Estimate): Partial<Use> {

@@ -1,16 +1,16 @@
 /** The format of a session's log. Events of earlier formats are converted when they are read. */
 
 /**
- * The first line that Kedge writes into a log has a field `format` with this number. It applies from that line on, because a log that was
- * begun by an earlier version may be continued by this one. Events before any such line have format 1. Increase it when the current version
- * would misread a newer event, and convert older events in `migrated`.
+ * The current format. The first line that Kedge writes into a log has a field `format` with this number. It applies to this line and the
+ * lines after it, because a newer version of Kedge can continue the log of an older one. Lines before the first `format` field have format
+ * 1. Increase the number when the current version would misread newer events, and convert older events in `migrated`.
  */
 export const LOG_FORMAT = 2;
 export const FIRST_FORMAT = 1;
-/** A larger number is damage, not a format. */
+/** A line with a larger number is damaged. */
 const MAX_FORMAT = 999;
 
-/** A log in a newer format is left alone: nothing of it is displayed, and nothing is added to it. */
+/** The log has a newer format. It is neither displayed nor changed, so that no data of the newer version is lost. */
 export class NewerLogError extends Error {
   override name = 'NewerLogError';
 
@@ -20,8 +20,8 @@ export class NewerLogError extends Error {
 }
 
 /**
- * Returns the format that a line of a log names, or undefined when it names none. @throws NewerLogError when this version does not know the
- * format.
+ * Returns the format that a line of a log names, or undefined when it names none. @throws NewerLogError when the format is newer than
+ * `LOG_FORMAT`.
  */
 export function formatNamed(line: unknown): number | undefined {
   const format = isObject(line) ? line.format : undefined;
@@ -31,8 +31,8 @@ export function formatNamed(line: unknown): number | undefined {
 }
 
 /**
- * Converts a line of an earlier format to the current one; its shape is checked later. What format 1 did not record stays unknown: hashes
- * of plans, ids of undos, and that staged changes were dropped. Its notes to the model are text of the message.
+ * Converts a line of an earlier format to the current format. The shape of the line is checked afterwards. Data that format 1 did not
+ * record stays unknown: hashes of plans, ids of undos, and dropped changes. Notes to the model stay text of their message.
  */
 export function migrated(line: unknown, format: number): unknown {
   return format < 2 && isObject(line) ? fromFormat1(line) : line;
@@ -40,13 +40,13 @@ export function migrated(line: unknown, format: number): unknown {
 
 function fromFormat1(line: Record<string, unknown>): Record<string, unknown> {
   const { type, rule, reason, answer, granted, note } = line;
-  // Format 1 recorded only in the displayed sentence that a command reads a secret.
+  // In format 1, only the displayed sentence shows that a command reads a secret.
   if (type === 'approval_requested' && rule === 'guarded-path' && typeof reason === 'string' && /keys or passwords/.test(reason))
     return { ...line, secret: true };
   // In format 1 only edits could be granted, so the answer alone recorded the grant.
   if (type === 'approval_resolved' && isObject(answer) && answer.approve && answer.grant !== undefined && granted === undefined)
     return { ...line, granted: { scope: answer.grant, covers: { kind: 'edits' } } };
-  // Format 1 recorded only in the displayed note that a command was stopped.
+  // In format 1, only the displayed note shows that a command was stopped.
   if (type === 'tool_finished' && note === 'stopped') return { ...line, stopped: true };
   return line;
 }

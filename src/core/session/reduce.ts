@@ -1,6 +1,6 @@
 /**
- * The reducer that turns events into session state; no other code does. The loop uses it while events happen, and a reload folds the same
- * events from the log into the same state.
+ * The reducer, the only code that changes the state of a session. A run applies each event when it happens. A reload applies the same
+ * events from the log and gets the same state.
  */
 
 import { brokeOffInside, callsOf, isEmptyAnswer, type Message, type ToolCall, type ToolResult } from '../model/messages.ts';
@@ -64,7 +64,7 @@ export function reduce(state: MutableSessionState, event: AgentEvent): void {
       if (event.effect !== 'readonly' && event.decision.kind === 'allow') state.begun.add(event.callId);
       break;
     case 'approval_requested':
-      // A new request about a call, whose effect has changed meanwhile, replaces the old one.
+      // When the effect of a call has changed, a new request replaces the earlier request for the same call.
       for (const [id, { callId }] of state.pendingApprovals) if (callId === event.callId) state.pendingApprovals.delete(id);
       state.pendingApprovals.set(event.approvalId, event);
       break;
@@ -79,7 +79,7 @@ export function reduce(state: MutableSessionState, event: AgentEvent): void {
       break;
     case 'question_asked':
       state.pendingQuestions.set(event.questionId, event);
-      // Code before a question is safe to repeat, and after a reload the call is executed again from its beginning.
+      // After a reload, the call is executed again from its start. The code before a question is safe to repeat.
       state.begun.delete(event.callId);
       break;
     case 'question_answered':
@@ -94,7 +94,7 @@ export function reduce(state: MutableSessionState, event: AgentEvent): void {
       reduceWrites(state, event, run);
       break;
     case 'file_changed':
-      // This comes before the steps are updated, because a write belongs to the step that was running at the time.
+      // The write is recorded before the steps are updated, because it belongs to the step that was running at the time.
       reduceWrites(state, event, run);
       if (run) run.steps = stepsAfter(run.steps, event);
       break;
@@ -152,7 +152,7 @@ export function reduce(state: MutableSessionState, event: AgentEvent): void {
   }
 }
 
-/** When events are missing, the progress of open calls is unknown, so none of them may be repeated. */
+/** Marks all open calls as possibly executed. When events are missing, their progress is unknown, so they must not be repeated. */
 function distrustOpenCalls({ open, begun }: MutableSessionState): void {
   for (const { id } of open) begun.add(id);
 }
@@ -163,7 +163,7 @@ export function skipLost(state: MutableSessionState): void {
   distrustOpenCalls(state);
 }
 
-/** Counts the time since the last event as work of the run, unless the run was not active. */
+/** Adds the time since the last event to the working time of the run, unless the run was not active. */
 function countTime(run: MutableRunRecord, state: SessionState, event: AgentEvent): void {
   const away = event.type === 'run_resumed' || (event.type === 'run_paused' && event.reason === 'interrupted');
   if (!away) run.used = { ...run.used, ms: workedMs(run, state, event.at) };
@@ -189,8 +189,8 @@ export function foldSession(events: Iterable<AgentEvent>): MutableSessionState {
 }
 
 /**
- * Moves the results of open calls into the history. A call without a result gets a synthetic one, because all providers refuse a history
- * with an unanswered call. A session can therefore always continue.
+ * Moves the results of open calls into the conversation. A call without a result gets an error result, because providers reject a
+ * conversation in which a call has no result.
  */
 function closeOpenCalls(state: MutableSessionState): void {
   if (state.open.length === 0) return;
@@ -204,17 +204,17 @@ function closeOpenCalls(state: MutableSessionState): void {
 
 export function orphanResult(call: ToolCall, mayHaveHappened: boolean): ToolResult {
   const text = mayHaveHappened
-    ? 'Interrupted. This call may have taken effect: look before you rely on either.'
-    : 'Not executed: the run was stopped before this call.';
+    ? 'This call was interrupted and may have taken effect. Check its effect before you continue.'
+    : 'Not executed: the run was stopped before this call. Call the tool again if you still need it.';
   return { type: 'tool_result', callId: call.id, name: call.name, content: [{ type: 'text', text }], isError: true };
 }
 
-/** Returns the history for a request. Empty answers are left out, because providers refuse them. */
+/** Returns the messages for a request. Empty answers are omitted, because providers reject them. */
 export function messagesForModel(state: SessionState): Message[] {
   return state.messages.filter((message) => message.content.length > 0 && !isEmptyAnswer(message));
 }
 
-/** Whether the conversation ends with an incomplete answer, which can be continued. */
+/** Whether the conversation ends with an answer that was cut off and can be continued. */
 export function brokeOff({ messages }: SessionState): boolean {
   return brokeOffInside(messages.at(-1));
 }

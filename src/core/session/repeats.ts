@@ -5,17 +5,17 @@ import { note, withoutNotes } from '../model/notes.ts';
 export type CompletedCall = { call: ToolCall; result: ToolResult };
 
 const TIMES = 3;
-/** Longer cycles are not detected. */
+/** The maximum number of calls in a cycle. Longer cycles are not detected. */
 const LONGEST = 4;
-/** How many calls are remembered. One more than three cycles is needed to see that the model continues after it was told. */
+/** The number of latest calls that are remembered: three cycles, and one more call to detect that the model continues despite the note. */
 const REMEMBERED = TIMES * LONGEST + 1;
 
 /** The note that is added to the result of the third repetition. */
-export const REPEATED = note('repeated', 'This call was made three times with the same result. Do something else.');
+export const REPEATED = note('repeated', 'You have made this call three times with the same result. Try a different approach.');
 
 /**
- * Adds a completed call. Calls of one answer (`open`) are kept in the order of the answer, whichever finished first, because otherwise a
- * cycle would not be visible.
+ * Adds a completed call. Calls of one answer (`open`) stay in the order of the answer, whichever call finishes first. Otherwise a cycle of
+ * parallel calls would not be detected.
  */
 export function addCompletedCall(calls: readonly CompletedCall[], one: CompletedCall, open: readonly ToolCall[]): readonly CompletedCall[] {
   const place = open.indexOf(one.call);
@@ -24,12 +24,12 @@ export function addCompletedCall(calls: readonly CompletedCall[], one: Completed
   return calls.toSpliced(at, 0, one).slice(-REMEMBERED);
 }
 
-/** Whether the last call completes the third repetition, for the first time. */
+/** Whether the last call completes the third repetition of a cycle. */
 export function repeatsThrice(made: readonly CompletedCall[]): boolean {
   return periods(made).some(({ period, length }) => length === TIMES * period);
 }
 
-/** Whether the model continued the cycle although it was told. */
+/** Whether the model continued a cycle after it received the note. */
 export function isStuck(made: readonly CompletedCall[]): boolean {
   return periods(made).some(({ period, length }) => length > TIMES * period);
 }
@@ -38,8 +38,8 @@ export function isStuck(made: readonly CompletedCall[]): boolean {
 function periods(made: readonly CompletedCall[]): { period: number; length: number }[] {
   return Array.from({ length: LONGEST }, (_, index) => {
     const period = index + 1;
-    // A single repeated call may fail differently each time, as polling does. When several calls alternate and all fail, the error messages
-    // do not matter.
+    // A single call counts as repeated only if its results are equal, because a call that polls gets different results. When several calls
+    // alternate, all failures of a call count as equal, whatever their messages are.
     const alternates = made.slice(-period).some(({ call }) => !isSameCall(call, (made.at(-1) as CompletedCall).call));
     let length = Math.min(period, made.length);
     while (

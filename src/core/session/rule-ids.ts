@@ -3,7 +3,7 @@
  * for the user.
  */
 
-/** These rules ask regardless of permissions, because of what a command does. */
+/** Rules that require an approval because of what a command does, even if the user has granted a permission. */
 export type CommandConcern =
   | 'unreadable'
   | 'dynamic'
@@ -26,14 +26,14 @@ export type CommandConcern =
 
 export type RuleId =
   | CommandConcern
-  /** A rule of the user's settings or of the workspace: it can allow, ask or deny. */
+  /** A rule in the settings of the user or the workspace. It can allow a call, deny it or require an approval. */
   | 'rule'
-  // These deny.
+  // These rules deny a call.
   | 'unknown-tool'
   | 'read-only-mode'
   | 'untrusted-workspace'
   | 'command-denied'
-  // These ask whatever was granted.
+  // These rules require an approval, even if the user has granted a permission.
   | 'outside-workspace'
   | 'secret'
   | 'protected-path'
@@ -44,13 +44,13 @@ export type RuleId =
   | 'steers-command'
   | 'external'
   | 'unknown-targets'
-  // These ask until a rule or a grant allows the call.
+  // These rules require an approval, unless a rule or a permission allows the call.
   | 'edit'
   | 'private-host'
   | 'mcp'
   | 'command'
   | 'command-elsewhere'
-  // These allow.
+  // These rules allow a call.
   | 'read-only'
   | 'mcp-read-only'
   | 'confirmed-plan'

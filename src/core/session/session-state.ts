@@ -22,7 +22,7 @@ export type MutableRunRecord = {
   model: ModelRef;
   prompt: string;
   plan?: Plan;
-  /** The steps of the plan by number. */
+  /** The states of the plan's steps, by step number. */
   steps: StepStates;
   /** The id of the plan that this run is to propose again. */
   revises?: string;
@@ -30,21 +30,21 @@ export type MutableRunRecord = {
   status: 'live' | 'paused' | 'finished';
   pause?: PauseReason;
   outcome?: Outcome;
-  /** The total of all answers so far, across pauses and reloads. */
+  /** The total usage and cost of the run, across pauses and reloads. */
   usage: Usage;
   cost: Partial<Cost>;
   used: Use;
-  /** The limit at which the run paused last. */
+  /** The last limit at which the run paused. */
   reached?: Reached;
   /** For each limit that the user extended, the use at that time. */
   from: Allowance;
   changed: boolean;
-  /** The number of staged writes and of messages when the run began. */
+  /** The number of staged writes and the number of messages when the run began. */
   stagedBefore: number;
   messagesBefore: number;
 };
 
-/** The entries come from events, which are never changed. */
+/** A readonly view of a collection. Its entries come from events, which are never changed. */
 type ReadonlyCollection<T> =
   T extends Map<infer Key, infer Value>
     ? ReadonlyMap<Key, Readonly<Value>>
@@ -61,7 +61,7 @@ export type SessionState = { readonly [Field in keyof MutableSessionState]: Read
 export type MutableSessionState = {
   seq: number;
   title: string;
-  /** The total of all runs. */
+  /** The total usage and cost of all runs. */
   usage: Usage;
   cost: Partial<Cost>;
   runs: Map<string, MutableRunRecord>;
@@ -70,28 +70,28 @@ export type MutableSessionState = {
   /** The calls of the last assistant message, until all of them have a result. */
   open: ToolCall[];
   results: Map<string, ToolResult>;
-  /** Calls that were executed. Denied and rejected calls, and those beyond a limit, are not. */
+  /** Ids of the calls that were executed. Calls that were denied, rejected or beyond a limit are not included. */
   carriedOut: Set<string>;
-  /** Calls that may have taken effect although they have no result. */
+  /** Ids of the calls that may have taken effect although they have no result. */
   begun: Set<string>;
   approvals: Map<string, { approvalId: string; digest?: string; answer: ApprovalAnswer }>;
   pendingApprovals: Map<string, ApprovalRequest>;
   questionAnswers: Map<string, QuestionAnswer>;
   pendingQuestions: Map<string, AskedQuestion>;
   plans: Map<string, { plan: Plan; status: PlanStatus }>;
-  /** Writes that were about to happen, in order, for undo. */
+  /** All writes of the session in the order in which they were staged, for undo. */
   staged: Write[];
   undone: Set<string>;
-  /** The runs that each undo or restore has completely undone. */
+  /** Ids of the runs that were completely undone, by the id of the undo or restore. */
   undos: Map<string, string[]>;
-  /** Paths that were undone since the model's last user message. */
+  /** Paths whose changes were undone since the last user message. */
   takenBack: Set<string>;
   /** The permissions that the user granted, except those for the whole workspace, which the host stores. */
   grants: Grant[];
   callIds: Set<string>;
-  /** Messages that wait to join a run, in order, by id. */
+  /** Messages that the user sent during a run and that the model has not received yet, in order, by id. */
   queue: Map<string, Queued>;
-  /** The latest calls of the run with their results. */
+  /** The latest calls of the run with their results, for detecting repetitions. */
   recent: readonly CompletedCall[];
   /** The time of the last logged event. */
   at: number;
@@ -129,7 +129,7 @@ export function emptySession(): MutableSessionState {
   };
 }
 
-/** Whether the run waits for an answer of the user. */
+/** Whether the run waits for an answer from the user. */
 export function waitsForUser({ pendingApprovals, pendingQuestions }: SessionState): boolean {
   return pendingApprovals.size > 0 || pendingQuestions.size > 0;
 }
@@ -147,14 +147,14 @@ export type Write = {
 
 export type StepState = {
   status: StepStatus;
-  /** The step was started by its first write, not by a report of the model. */
+  /** Whether the step was started by its first write instead of a report of the model. */
   implicit?: boolean;
-  /** The step is done and changed nothing, although it was allowed to. */
+  /** Whether the step is done but changed none of its files. */
   unchanged?: boolean;
   note?: string;
   check?: { check: Check; outcome: CheckOutcome; output: string };
   rolledBack?: boolean;
-  /** The paths that the step changed and that were not undone since. */
+  /** The paths that the step changed, except those whose changes were undone. */
   files?: readonly string[];
 };
 

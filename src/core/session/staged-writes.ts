@@ -1,7 +1,4 @@
-/**
- * Tracks the writes of a session: what was staged, what landed, and what was undone since. It is computed from events, for undo and
- * restore.
- */
+/** Tracks the writes of a session for undo and restore: which changes were staged, which were written, and which were undone. */
 
 import type { NotePart } from '../model/messages.ts';
 import { note } from '../model/notes.ts';
@@ -16,14 +13,14 @@ type WriteEvent = Extract<
 
 type CallWrites = Extract<AgentEvent, { type: 'changes_staged' | 'file_changed' }>;
 
-/** `run` is the run of the event. */
+/** Applies an event to the writes of the session. `run` is the run of the event. */
 export function reduceWrites(state: MutableSessionState, event: WriteEvent, run: MutableRunRecord | undefined): void {
   switch (event.type) {
     case 'changes_staged':
       stage(state, event, run);
       break;
     case 'file_changed':
-      // Only a damaged log lacks the preceding `changes_staged`.
+      // A `file_changed` event without a preceding `changes_staged` event occurs only in a damaged log.
       if (writesOf(state, event.callId).length === 0) stage(state, event, run);
       for (const write of writesOf(state, event.callId)) write.landed = true;
       break;
@@ -68,7 +65,7 @@ function recordUndo(state: MutableSessionState, event: Extract<AgentEvent, { typ
   for (const path of landed) state.takenBack.add(path);
   if (event.type === 'changes_restored' && 'undoId' in event.to) {
     for (const runId of state.undos.get(event.to.undoId) ?? []) state.undone.delete(runId);
-    // The undo is forgotten, so that undoing it again does not affect a later undo of the same run.
+    // The undo is removed, so that undoing it a second time does not affect a later undo of the same run.
     state.undos.delete(event.to.undoId);
   } else if (refusedPaths(event.results).size === 0) {
     const runs = event.type === 'changes_restored' ? runsAfter(state, event.to) : event.part ? [] : [event.undoneRunId];
@@ -78,17 +75,17 @@ function recordUndo(state: MutableSessionState, event: Extract<AgentEvent, { typ
   }
 }
 
-/** Returns the runs that began after that point. */
+/** Returns the ids of the runs that began after the restore point. */
 function runsAfter({ runs }: SessionState, to: RestorePoint): string[] {
   if ('undoId' in to) return [];
   const ids = [...runs.keys()];
   return ids.slice(ids.indexOf(to.runId) + (to.callId === undefined ? 0 : 1));
 }
 
-/** Tells the model that changes were undone, because its history still says otherwise. */
+/** Returns the note that tells the model which files were undone. The conversation still contains the undone changes. */
 export function takenBackNote({ takenBack }: SessionState): NotePart[] {
   if (takenBack.size === 0) return [];
   const paths = [...takenBack];
   const named = paths.length > 20 ? `${paths.slice(0, 20).join(', ')} and ${paths.length - 20} more` : paths.join(', ');
-  return [note('undo', `The user has undone changes in ${named} since. Read them again before you rely on what you know of them.`)];
+  return [note('undo', `The user has undone changes in ${named}. Read these files again before you rely on their content.`)];
 }

@@ -4,7 +4,7 @@ import type { Cost, Usage } from '../model/messages.ts';
 import type { Use } from './limits.ts';
 import { type RunRecord, type SessionState, waitsForUser } from './session-state.ts';
 
-/** A count that is missing in one operand counts as 0; one that is missing in both stays missing. */
+/** Adds token counts. A count that is missing in one operand counts as 0. A count that is missing in both operands stays missing. */
 export function addUsage(sum: Usage, more: Usage): Usage {
   const total: Usage = { ...sum };
   for (const key of ['input', 'output', 'cached', 'cacheWrite', 'reasoning'] as const) {
@@ -18,7 +18,7 @@ export function addCost(sum: Partial<Cost>, usd: number | undefined): Partial<Co
   return usd === undefined ? { ...sum, unpriced: (sum.unpriced ?? 0) + 1 } : { ...sum, usd: (sum.usd ?? 0) + usd };
 }
 
-/** `durationMs` covers the whole run, without pauses and without waiting for the user. */
+/** `durationMs` is the duration of the run without pauses and without the time in which it waited for the user. */
 type Totals = { usage: Usage; cost?: Cost; sessionCost?: Cost; durationMs: number };
 
 /** Returns the totals of a run and of its session so far, for the event that ends the run. */
@@ -29,17 +29,19 @@ export function totalsOf(run: RunRecord | undefined, session: SessionState, now:
   return { usage: run?.usage ?? {}, ...(cost && { cost }), ...(sessionCost && { sessionCost }), durationMs };
 }
 
-/** A cost of 0, as of a local model, is not reported. */
+/** A cost of 0 is not reported. Local models, for example, cost nothing. */
 function knownCost({ usd, ...more }: Partial<Cost> = {}): Cost | undefined {
   return usd ? { usd, ...more } : undefined;
 }
 
-/** Returns the use of the run at the time `now`, including the time since its last event. */
+/** Returns the use of the run up to the time `now`. */
 export function usedBy(run: RunRecord, session: SessionState, now: number): Use {
   return { ...run.used, ms: workedMs(run, session, now) };
 }
 
-/** Returns how long the run has worked at the time `now`. Time since the last event does not count while the run waits for the user. */
+/**
+ * Returns the working time of the run in milliseconds up to the time `now`. The time in which the run waits for the user does not count.
+ */
 export function workedMs({ status, used }: RunRecord, session: SessionState, now: number): number {
   return status === 'live' && !waitsForUser(session) ? used.ms + Math.max(0, now - session.at) : used.ms;
 }

@@ -1,4 +1,4 @@
-/** Filters the events of a log: they must be in order and refer to what earlier events introduced. */
+/** Filters the events of a log. Valid events are in order and refer only to runs, calls and questions of earlier events. */
 
 import { callsOf } from '../model/messages.ts';
 import type { AgentEvent } from './events.ts';
@@ -6,8 +6,8 @@ import { reduce } from './reduce.ts';
 import type { MutableSessionState, SessionState } from './session-state.ts';
 
 /**
- * Applies logged events to the state, except those that cannot be valid there: duplicates, events out of order, and events of an unknown
- * run, call or question. Returns the events that were applied.
+ * Applies logged events to the state, except invalid ones: duplicates, events out of order, and events of an unknown run, call or question.
+ * Returns the events that were applied.
  */
 export function applyValidEvents(state: MutableSessionState, logged: readonly AgentEvent[]): AgentEvent[] {
   return inOrder(state, logged).filter((event) => {
@@ -17,7 +17,7 @@ export function applyValidEvents(state: MutableSessionState, logged: readonly Ag
   });
 }
 
-/** Whether the event is a valid next event. */
+/** Whether the event can follow the events that the state contains. */
 export function isValidNext(state: SessionState, event: AgentEvent): boolean {
   if (event.seq <= state.seq) return false;
   if (event.type === 'run_started') return !state.runs.has(event.runId);
@@ -61,7 +61,7 @@ function isOpen({ open, results }: SessionState, callId: string): boolean {
   return !results.has(callId) && open.some(({ id }) => id === callId);
 }
 
-/** Returns the events with rising sequence numbers whose runs begin somewhere in the log. */
+/** Returns the events that have rising sequence numbers and belong to a run whose start is in the log. */
 function inOrder({ runs, seq: newest }: SessionState, logged: readonly AgentEvent[]): AgentEvent[] {
   const begun = new Set(runs.keys());
   for (const event of logged) if (event.type === 'run_started') begun.add(event.runId);
@@ -70,11 +70,14 @@ function inOrder({ runs, seq: newest }: SessionState, logged: readonly AgentEven
 }
 
 /**
- * Returns the longest subsequence with rising numbers, so that a wrong number, or some lines of another log, cost only themselves. Of two
- * events with the same number, the first is kept.
+ * Returns the longest subsequence with rising sequence numbers. A wrong number, or lines of another log, therefore do not invalidate other
+ * events. Of two events with the same number, the first is kept.
  */
 function longestRising(events: readonly AgentEvent[]): AgentEvent[] {
-  /** For each chain length, the index of the last event of the chain that ends with the lowest number. */
+  /**
+   * For each chain length, the index of the last event of a chain. Of all chains with this length, it is the one that ends with the lowest
+   * number.
+   */
   const ends: number[] = [];
   const before: (number | undefined)[] = [];
   const seqAt = (index: number) => (events[index] as AgentEvent).seq;

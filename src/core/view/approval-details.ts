@@ -1,13 +1,13 @@
-/** Lists everything that an approval executes. All hosts display the same content and differ only in its form. */
+/** Lists everything that the user must see before an approval. All hosts display the same content and differ only in its form. */
 
 import type { ChangeSummary, CommandLine, Target } from '../session/effects.ts';
 import type { Question } from '../session/events.ts';
 import type { ApprovalRequest } from '../session/session-state.ts';
 import { visibleCommand, visibleLine, visibleText } from '../words/visible-text.ts';
 
-/** `code` is the language of a text that is executed or sent as is. Without it, the text is one line of prose. */
+/** `code` is the language of a text that is executed or sent unchanged. Without `code`, the text is one line of prose. */
 export type DetailRow = { label: string; text: string; code?: string };
-/** `more` counts the lines of a very long diff that are not in the log. Each host can display them all. */
+/** `more` is the number of lines of a very long diff that the log does not contain. Each host can display the complete diff. */
 export type FileDetail = Pick<ChangeSummary, 'path' | 'kind' | 'from' | 'added' | 'removed' | 'diff'> & { more: number };
 export type ApprovalDetails = { title: string; reason: string; rows: DetailRow[]; files: FileDetail[] };
 
@@ -19,7 +19,7 @@ export function approvalDetails(request: ApprovalRequest): ApprovalDetails {
     ...(mcp ? [row('MCP server', mcp.server), row('Tool', mcp.tool)] : []),
     ...(mcp?.description ? [row('Description by the server', mcp.description)] : []),
     ...(targets.length > 0
-      ? [row(targets.length === 1 ? 'Reaches' : `Reaches ${targets.length} places`, targets.map(targetText).join(', '))]
+      ? [row(targets.length === 1 ? 'Accesses' : `Accesses ${targets.length} paths`, targets.map(targetText).join(', '))]
       : []),
     ...(input === undefined ? [] : [code('Arguments', argumentsText(input), 'json')]),
   ];
@@ -27,14 +27,14 @@ export function approvalDetails(request: ApprovalRequest): ApprovalDetails {
     rows.push(
       row(
         'Details',
-        'This question was asked by an older version of Kedge, which did not record what it is about. Reject it to be asked again.',
+        'An older version of Kedge requested this approval and did not record its details. Reject it and send your message again.',
       ),
     );
   const heading = command ? 'Run a command' : address !== undefined ? 'Fetch a web page' : mcp ? 'Call a tool of an MCP server' : title;
   return { title: visibleText(heading.replace(/\s+/g, ' ')), reason: visibleText(reason), rows, files: changes.map(fileDetail) };
 }
 
-/** A question about a command displays the command as an approval does. */
+/** Returns rows for the command that an answer to the question runs, in the same form as in an approval. */
 export function questionRows({ command }: Question): DetailRow[] {
   return command ? commandRows(command) : [];
 }
@@ -43,12 +43,12 @@ function commandRows({ text, cwd, shell, background, timeoutSeconds }: CommandLi
   return [
     code('Command', visibleCommand(text), shell === 'other' ? 'text' : shell),
     ...(cwd === '.' ? [] : [row('In the folder', cwd)]),
-    ...(background ? [row('Background', 'It keeps running after the call returns.')] : []),
+    ...(background ? [row('Background', 'The command keeps running after the tool call has ended.')] : []),
     ...(timeoutSeconds === undefined ? [] : [row('Time limit', `${timeoutSeconds} s`)]),
   ];
 }
 
-/** The host is listed separately, because it is what matters and a URL can be written to look like another one. */
+/** The host is listed separately from the URL, because a URL can be written so that it seems to have a different host. */
 function addressRows(address: string, hosts: readonly string[]): DetailRow[] {
   const host = hosts.join(', ');
   const isEncoded = hosts.some((name) => /(^|\.)xn--/i.test(name));
@@ -62,7 +62,7 @@ function targetText({ path, access, outside }: Target): string {
   return `${path}${outside ? ' (outside the workspace)' : ''}${access === 'read' ? '' : ` (${access})`}`;
 }
 
-/** Formats the arguments as JSON. Padding is marked in strings, but not in the indentation between them. */
+/** Formats the arguments as JSON. Runs of spaces are marked in strings, but not in the indentation of the JSON text. */
 function argumentsText(input: unknown): string {
   const text = JSON.stringify(input, (_key, value: unknown) => (typeof value === 'string' ? visibleCommand(value) : value), 2) ?? '';
   return text.split('\n').map(visibleArguments).join('\n');
@@ -88,13 +88,13 @@ function fileDetail({ path, kind, from, added, removed, diff }: ChangeSummary): 
 
 const CUT = /\n?\\ (\d+) more lines$/;
 
-/** Separates a logged diff from the mark that counts its missing lines. */
+/** Removes the mark at the end of a logged diff. `more` is the number of lines that the mark counts. */
 export function withoutCut(diff: string): { shown: string; more: number } {
   const cut = CUT.exec(diff);
   return cut ? { shown: diff.slice(0, cut.index), more: Number(cut[1]) } : { shown: diff, more: 0 };
 }
 
-/** The mark at the end of a diff that was cut off. */
+/** Returns the mark that replaces the last lines of a long diff. */
 export function cutMark(more: number): string {
   return `\\ ${more} more lines`;
 }

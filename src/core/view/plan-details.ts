@@ -1,11 +1,11 @@
-/** Formats a plan for the people who confirm it, in every host. The model reads `planText` instead. */
+/** Formats a plan for the user who confirms it, in all hosts. The model receives `planText` instead. */
 import { type Check, checkText, type PlanDraft, type PlanStep } from '../plan/plan.ts';
 import { visibleCommand, visibleLine } from '../words/visible-text.ts';
 
 /** `means` explains in words which files a glob covers. */
 export type StepFile = { path: string; text: string; means?: string };
 export type StepDetails = { title: string; detail?: string; files: StepFile[]; tools?: string; check?: CheckDetails };
-/** A `command` is run as it is, Kedge performs a `search` or `problems` check, and a `remark` is for people. */
+/** Kedge runs a `command` unchanged and performs a `search` or `problems` check itself. A `remark` is for the user and is not run. */
 export type CheckDetails = { kind: 'command' | 'search' | 'problems' | 'remark'; text: string };
 
 export function stepDetails({ title, detail, files, tools, check }: PlanStep): StepDetails {
@@ -27,7 +27,7 @@ export function checkDetails(check: Check): CheckDetails {
   return { kind: 'diagnostics' in check ? 'problems' : 'search', text: visibleLine(checkText(check)) };
 }
 
-/** Uses the format of `planText`. Further lines of a title are indented, so that none looks like a step. */
+/** Formats the plan like `planText`. Further lines of a title are indented, so that none of them looks like a step. */
 export function planLines(plan: PlanDraft): string {
   const steps = plan.steps
     .map(stepDetails)
@@ -49,14 +49,14 @@ export function planLines(plan: PlanDraft): string {
 
 const IS_GLOB = /[*?{]/;
 
-/** Explains a glob of a plan. Returns undefined for a plain path. A star does not match names that begin with a dot. */
+/** Explains which files a glob of a plan matches. Returns undefined for a plain path. A `*` does not match names that begin with a dot. */
 export function scopeMeaning(entry: string): string | undefined {
   const glob = entry.replace(/^\.\//, '');
   if (!IS_GLOB.test(glob)) return undefined;
   const [, folder = '', below, extension] = /^([^*?{[]*\/)?(\*\*|\*\*\/\*|\*)(\.[\w.]+)?$/.exec(glob) ?? [];
-  if (!below || (below === '**' && extension)) return 'every file that fits this pattern';
+  if (!below || (below === '**' && extension)) return 'every file that matches this pattern';
   const which = `every ${extension ? `${visibleLine(extension)} ` : ''}file`;
   if (below === '*') return folder ? `${which} directly in ${visibleLine(folder)}` : `${which} at the top of the workspace`;
-  if (!folder) return `${which} of the workspace, except hidden ones`;
+  if (!folder) return `${which} in the workspace, except hidden files`;
   return below === '**' ? `${visibleLine(folder.slice(0, -1))} and every file below it` : `${which} below ${visibleLine(folder)}`;
 }

@@ -1,4 +1,4 @@
-/** Formats a plan as a Markdown document, with its progress once it was started. */
+/** Formats a plan as a Markdown document. A plan that was started includes its progress. */
 
 import { shortHash } from '../plan/hash.ts';
 import { type Check, checkText, type Plan } from '../plan/plan.ts';

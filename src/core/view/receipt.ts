@@ -1,4 +1,4 @@
-/** The words and limits of a run's receipt. */
+/** The texts and limits of the receipt of a run. */
 
 import type { Cost, Usage } from '../model/messages.ts';
 import type { Effect } from '../session/effects.ts';
@@ -30,7 +30,7 @@ export function receiptLine(receipt: Receipt): string {
     .join(' · ');
 }
 
-/** States the guarantee for a run of Ask or Plan. */
+/** Returns the sentence that confirms that an Ask or Plan run could not change anything. */
 export function proofOf({ mode, canWrite, denied }: Receipt): string | undefined {
   if (mode === 'agent' || canWrite !== false) return undefined;
   return `This run had no tool that can change anything. ${count(denied, 'attempt')} denied.`;
@@ -53,7 +53,7 @@ export function receiptRows(receipt: Receipt, spent?: Spent): { title: string; v
   };
   return [
     row('Calls by kind', effectCounts(receipt)),
-    row('Allowed without asking', ruleCounts(receipt.allowed, ALLOWED_BY, 'by a rule')),
+    row('Allowed without approval', ruleCounts(receipt.allowed, ALLOWED_BY, 'by a rule')),
     row('Approvals', answers),
     row('Denied', ruleCounts(receipt.deniedBy, DENIED_BY, 'without an approval')),
     row('Files read', receipt.read, receipt.readCount),
@@ -91,14 +91,17 @@ const ALLOWED_BY: Readonly<Record<string, string>> = {
   'confirmed-plan': 'by the confirmed plan',
 };
 const DENIED_BY: Readonly<Record<string, string>> = {
-  'unknown-tool': 'for lack of such a tool in this mode',
+  'unknown-tool': 'because this mode does not offer the tool',
   'read-only-mode': 'because this mode cannot change anything',
   'untrusted-workspace': 'because the workspace is not trusted',
   rule: 'by your rules',
   'command-denied': 'by your denied commands',
 };
 
-/** Several policy rules may have the same label; their counts are added up. Rules without a label, as those that would have asked, get `other`. */
+/**
+ * Adds up the counts of rules that have the same label. Rules without a label, such as those that would have required an approval, count as
+ * `other`.
+ */
 function ruleCounts(counts: Record<string, number>, labels: Readonly<Record<string, string>>, other: string): string[] {
   const sums = new Map<string, number>();
   for (const [rule, number] of Object.entries(counts)) {
@@ -108,7 +111,9 @@ function ruleCounts(counts: Record<string, number>, labels: Readonly<Record<stri
   return [...sums].map(([label, number]) => `${number} ${label}`);
 }
 
-/** Formats the receipt for pasting elsewhere. Names from models and files are formatted as code, so that they cannot contain Markdown. */
+/**
+ * Formats the receipt as Markdown, for copying. Names from models and files are formatted as code, so that they cannot contain Markdown.
+ */
 export function receiptMarkdown(receipt: Receipt, spent?: Spent): string {
   const proof = proofOf(receipt);
   const lines = receiptRows(receipt, spent).map(({ title, values, more }) => {

@@ -12,7 +12,7 @@ import { type CallStatus, type CallView, findCall, newRun, type RunView, type Sa
 const newTurn = (turn: number): TurnView => ({ turn, text: '', reasoning: '', settled: false, calls: [] });
 const newCall = (id: string, name: string): CallView => ({ id, name, status: 'queued', targets: [], asked: [], changes: [] });
 
-/** Changes the turn that is being streamed. Opens a turn when its beginning was not reported. */
+/** Changes the turn that is being streamed. With `open`, adds a turn if the last turn is complete. */
 function inLastTurn(run: RunView, change: (turn: TurnView) => TurnView, open = false): RunView {
   const last = run.turns.at(-1);
   if (!last || (open && last.settled)) return { ...run, turns: [...run.turns, change(newTurn((last?.turn ?? 0) + 1))] };
@@ -39,7 +39,7 @@ function settle(turn: TurnView, message: AssistantMessage): TurnView {
     return [{ ...call, input: part.input, malformed: part.malformed, problem: part.problem }];
   });
   const brokeOff = brokeOffInside(message);
-  // The streamed reasoning stays visible when the answer ended before it said anything.
+  // An answer that was cut off before its first text keeps the reasoning that was streamed.
   return {
     ...rest,
     text,
@@ -50,7 +50,7 @@ function settle(turn: TurnView, message: AssistantMessage): TurnView {
   };
 }
 
-/** Adds what a call is about to write or has written. This replaces what was staged for the same call. */
+/** Records the staged or written changes of a call. They replace the changes that were staged for the same call. */
 function withWrites(run: RunView, write: RunWrite): RunView {
   const before = withoutStaged(run, write.callId);
   return { ...before, writes: [...before.writes, write], changes: withWrite(before.changes, write) };
@@ -61,14 +61,17 @@ function withoutStaged(run: RunView, callId: string): RunView {
   return writes.length === run.writes.length ? run : { ...run, writes, changes: changesOf(writes) };
 }
 
-/** When a run ends or is interrupted, it is unknown whether the last call wrote its staged changes. They are displayed as changed. */
+/** When a run ends or is interrupted, it is unknown whether the last call wrote its staged changes. They are displayed as changes. */
 function cutOff(run: RunView): RunView {
   return { ...run, writes: run.writes.map((write) => (write.status === 'staged' ? { ...write, status: 'unknown' } : write)) };
 }
 
 const startedStatus = { allow: 'running', ask: 'waiting', deny: 'denied' } as const;
 
-/** In Agent mode every tool is offered, so a call of an unknown tool is a mistake of the model. In other modes it was denied. */
+/**
+ * Whether the call is a mistake of the model. Agent mode offers all tools, so a call of an unknown tool is a mistake. In other modes, such
+ * a call is denied.
+ */
 function isMistake({ mode }: RunView, decision: Decision | undefined): boolean {
   return mode === 'agent' && decision?.kind === 'deny' && decision.rule === 'unknown-tool';
 }
@@ -85,7 +88,7 @@ function finishedCall(run: RunView, call: CallView, event: Finished): CallView {
   return { ...ended, status: withheldStatus(run, call, event) };
 }
 
-/** Returns the status of a call that was not executed, as far as the log tells the reason. */
+/** Returns the status of a call that was not executed. Older logs may not contain the reason. */
 function withheldStatus(run: RunView, call: CallView, { decision, result }: Finished): CallStatus {
   if (isMistake(run, decision ?? call.decision)) return 'failed';
   if (decision?.kind === 'deny') return 'denied';
@@ -100,7 +103,7 @@ export function foldRun(events: Iterable<AgentEvent>, runId: string): RunView {
   return run;
 }
 
-/** Returns the run to display after one more event. The first event of another run switches to that run. */
+/** Returns the run to display after an event. An event of another run switches to that run. */
 export function follow(run: RunView | undefined, event: AgentEvent): RunView {
   return reduceRun(run?.id === event.runId ? run : newRun(event.runId), event);
 }
@@ -146,7 +149,7 @@ function reduceEvent(run: RunView, event: AgentEvent): RunView {
         return { ...call, name, title, effect, targets, decision, source, command, hosts, status, ...begun };
       });
     case 'approval_requested': {
-      // A new request about a call, whose effect has changed meanwhile, replaces the old one.
+      // When the effect of a call has changed, a new request replaces the earlier request for the same call.
       const approvals = [...run.approvals.filter((approval) => approval.callId !== event.callId), event];
       return inCall({ ...run, approvals }, event.callId, '', (call) => ({
         ...call,
@@ -193,7 +196,7 @@ function reduceEvent(run: RunView, event: AgentEvent): RunView {
       }));
     }
     case 'tool_finished': {
-      // A staged change that is not reported as written when its call ends was rolled back.
+      // A staged change without a `file_changed` event was rolled back, because its call has ended.
       const ended = inCall(withoutStaged(run, event.callId), event.callId, event.result.name, (call) => finishedCall(run, call, event));
       const call = findCall(ended, event.callId);
       return call?.carriedOut && call.command !== undefined ? { ...ended, commands: [...ended.commands, call.command] } : ended;
@@ -234,7 +237,7 @@ function reduceEvent(run: RunView, event: AgentEvent): RunView {
   }
 }
 
-/** The state of a step and of its writes moves to the new number of the step. */
+/** Replaces the plan of the run. The states and writes of its steps move to the new step numbers. */
 function withRevisedPlan(run: RunView, event: Extract<AgentEvent, { type: 'plan_revised' }>): RunView {
   const { plan, reason, was } = event;
   if (!was) return { ...run, plan, revised: reason };

@@ -7,12 +7,14 @@ import type { UndoResult } from '../session/events.ts';
 type Change = Omit<ChangeSummary, 'diff'>;
 
 /**
- * What one call wrote. `staged` means that the write is about to happen; `unknown` means that the run ended before the log recorded whether
- * it did. `step` is the plan step that was running.
+ * The changes that one call wrote. `staged` means that the call is about to write them. `unknown` means that the run ended before the log
+ * recorded whether they were written. `step` is the plan step that was running.
  */
 export type RunWrite = { callId: string; status: 'staged' | 'unknown' | 'landed'; step?: number | undefined; changes: readonly Change[] };
 
-/** All changes of one file. `callId` is the last call that changed it; it is missing when the change may not have been written. */
+/**
+ * All changes of one file. `callId` is the last call that changed the file. It is missing when the last change may not have been written.
+ */
 export type FileChange = Pick<ChangeSummary, 'path' | 'kind' | 'from' | 'added' | 'removed'> & { callId?: string };
 
 /** Returns one entry for each file. A file that was moved counts once, under its new path. */
@@ -22,7 +24,7 @@ export function changesOf(writes: readonly RunWrite[]): FileChange[] {
   return [...byPath.values()];
 }
 
-/** Adds one more write to the result of `changesOf`. */
+/** Adds a write to the result of `changesOf`. */
 export function withWrite(changes: readonly FileChange[], write: RunWrite): FileChange[] {
   const byPath = new Map(changes.map((change) => [change.path, change]));
   addWrite(byPath, write);
@@ -47,7 +49,7 @@ function addWrite(byPath: Map<string, FileChange>, { callId, status, changes }: 
 }
 
 /**
- * Returns the writes that remain after a step was rolled back: those outside of the step, and those of files that could not be restored.
+ * Removes the writes that were undone when a step was rolled back. Writes of other steps and of files that could not be restored remain.
  */
 export function rolledBack(writes: readonly RunWrite[], step: number, results: readonly UndoResult[]): RunWrite[] {
   const refused = refusedPaths(results);

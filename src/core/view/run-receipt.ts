@@ -7,7 +7,7 @@ import { callsIn, filesRead, type RunView } from './run-view.ts';
 
 const MAX_COMMAND = 500;
 
-/** Returns the receipt of the run so far. `canWrite` is true when the run had a tool that can change something. */
+/** Returns the receipt of the run up to now. `canWrite` is true when the run had a tool that can change something. */
 export function receiptOf(run: RunView, canWrite?: boolean): Receipt {
   const calls = callsIn(run);
   const finished = calls.filter(({ result }) => result !== undefined);
@@ -16,7 +16,7 @@ export function receiptOf(run: RunView, canWrite?: boolean): Receipt {
   const answered = calls.flatMap(({ answer }) => answer ?? []);
   const approved = answered.filter(({ approve }) => approve).length;
   const denied = finished.filter(({ status }) => status === 'denied').flatMap(({ decision }) => decision?.rule ?? []);
-  // A call of a tool that does not exist was not executed, but counts as failed.
+  // Failed calls are those that were executed and, in Agent mode, calls of a tool that does not exist.
   const failed = finished.filter((call) => call.status === 'failed' && (call.carriedOut || call.decision?.kind === 'deny'));
   const allowed = carriedOut.flatMap(({ decision }) => (decision?.kind === 'allow' ? [decision.rule] : []));
   const read = filesRead(run);

@@ -1,4 +1,4 @@
-/** One run as hosts display it. Views are immutable: whatever an event does not concern stays the same object. */
+/** One run as hosts display it. Views are immutable: parts that an event does not concern stay the same objects. */
 
 import type { Cost, ImagePart, ModelRef, ToolResult, Usage } from '../model/messages.ts';
 import type { ModelWaiting } from '../model/model.ts';
@@ -28,19 +28,19 @@ export type CallView = {
   source?: string;
   command?: string;
   hosts?: readonly string[];
-  /** The approval requests of the call, newest last. One without an answer is pending, or its run has ended. */
+  /** The approval requests of the call, newest last. A request without an answer is pending, or the run has ended. */
   asked: readonly { request: ApprovalRequest; answer?: ApprovalAnswer }[];
-  /** The policy or the user allowed the call, and its execution began. */
+  /** Set when the policy or the user has allowed the call and its execution has begun. */
   begun?: true;
-  /** The tool was executed, with any result. */
+  /** Set when the tool was executed, whatever its result is. */
   carriedOut?: true;
   answer?: ApprovalAnswer;
   progress?: string;
   result?: ToolResult;
   durationMs?: number;
-  /** How the call ended, in one or two words. */
+  /** The outcome of the call in one or two words, such as `exit 1`. */
   note?: string;
-  /** The command of the call was stopped before it ended. */
+  /** Whether the command of the call was stopped before it ended. */
   stopped?: true;
   changes: readonly ChangeSummary[];
 };
@@ -49,16 +49,16 @@ export type TurnView = {
   turn: number;
   text: string;
   reasoning: string;
-  /** The answer ended early. The part that was received is kept. */
+  /** Whether the answer was cut off. The received part is kept. */
   brokeOff?: boolean;
-  /** The call that the model is writing now. */
+  /** The tool call that the model is writing. `size` is the number of characters received. */
   draft?: { name?: string; size: number };
-  /** The complete message has arrived and replaces what was streamed. */
+  /** Whether the complete message has arrived. It replaces the text that was streamed. */
   settled: boolean;
   calls: readonly CallView[];
 };
 
-/** What the user said during the run (a message that joined, or an answer), or what Kedge told the model. */
+/** A message or answer of the user during the run, or a note by Kedge to the model. */
 export type SaidView = { key: string; text: string; answers?: string; images?: readonly ImagePart[]; by?: 'kedge' };
 export type ProposalView = { plan: Plan; resolved?: 'run' | 'discard' | 'superseded' };
 
@@ -69,11 +69,11 @@ export type RunView = {
   /** Images that were attached to the prompt. */
   images?: readonly ImagePart[];
   model?: ModelRef;
-  /** The model is not called again before this wait ends. */
+  /** The wait before the model is called again. */
   waiting?: ModelWaiting;
   /** The confirmed plan that this run carries out. */
   plan?: Plan;
-  /** Why the plan is a different revision than the confirmed one. */
+  /** Why the run follows a later revision of the plan than the confirmed one. */
   revised?: string;
   steps: StepStates;
   turns: readonly TurnView[];
@@ -81,24 +81,25 @@ export type RunView = {
   questions: readonly AskedQuestion[];
   said: readonly SaidView[];
   proposal?: ProposalView;
-  /** The writes of its calls, in order. */
+  /** The writes of the run's calls, in order. */
   writes: readonly RunWrite[];
-  /** The same writes, by file. */
+  /** The changes in `writes`, by file. */
   changes: readonly FileChange[];
-  /** The commands that it ran: those of its calls, and the checks of its plan's steps. */
+  /** The commands that the run executed: those of tool calls and those of plan checks. */
   commands: readonly string[];
-  /** The plan steps that it finished without changing a file. */
+  /** The numbers of the plan steps that are done and changed none of their files. */
   unchangedSteps: readonly number[];
   limit?: { limit: BudgetKey; max: number; unpriced?: number | undefined };
-  /** Why the run has smaller limits than usual. */
+  /** Why the limits of the run are lower than usual. */
   shrunk?: string;
   paused?: { reason: PauseReason; summary: string };
   finished?: { outcome: Outcome; error?: RunError; usage: Usage; cost?: Cost; sessionCost?: Cost; durationMs: number; receipt?: Receipt };
   undone?: readonly UndoResult[];
-  /** The id of the undo, with which it can itself be undone, or the id of the restore. */
+  /** The id of the undo that undid the run, with which the undo can itself be undone. */
   undoId?: string;
+  /** The id of the restore that undid the run. */
   restoredBy?: string;
-  /** The results for single files that were undone, wholly or in part. */
+  /** The results of undoing single files or hunks, by path. */
   parts?: Readonly<Record<string, { result: UndoResult; hunk: boolean }>>;
 };
 
@@ -126,12 +127,12 @@ export function filesRead(run: RunView): Set<string> {
   return new Set(read.flatMap(({ targets }) => targets.map(({ path }) => path)));
 }
 
-/** Tells whether all changes of the run were undone, by an undo or a restore. */
+/** Whether all changes of the run were undone, by an undo or a restore. */
 export function isTakenBack({ undone, restoredBy }: RunView): boolean {
   return restoredBy !== undefined || (undone !== undefined && refusedPaths(undone).size === 0);
 }
 
-/** Tells whether there is a partial answer that can be continued. */
+/** Whether the last answer was cut off and can be continued. */
 export function brokeOff(run: RunView): boolean {
   return run.turns.at(-1)?.brokeOff ?? false;
 }

@@ -1,7 +1,7 @@
 /**
- * The single projection of a session's events for everything that displays or counts them: panel, Chat, terminal, receipt and policy. It is
- * computed event by event and never changed in place, so that hosts redraw only what an event concerns. The loop uses another state of the
- * same events (core/session/reduce.ts); a property test checks that both agree.
+ * The view of a session for all code that displays or counts its events: panel, Chat, terminal, receipt and policy. It is updated event by
+ * event and is immutable, so that hosts redraw only what an event changes. The run loop uses the state in core/session/reduce.ts. A
+ * property test checks that the view and that state agree.
  */
 
 import { textOf } from '../model/messages.ts';
@@ -16,11 +16,11 @@ export type SessionView = {
   runs: readonly RunView[];
   /** The sequence number of the newest durable event that was applied. */
   lastSeq: number;
-  /** Messages of the user that the model has not received yet. */
+  /** Messages from the user that the model has not received yet. */
   queue: readonly QueuedView[];
-  /** The run that was undone last, until something else happens. */
+  /** The run that was undone last. It is cleared by the next durable event. */
   undoneRunId?: string | undefined;
-  /** The result of the last restore, until the next run begins or something else is undone. */
+  /** The result of the last restore. It is cleared when the next run begins or changes are undone. */
   restored?: Restored | undefined;
 };
 
@@ -32,8 +32,8 @@ export type Restored = Extract<AgentEvent, { type: 'changes_restored' }>;
 export const EMPTY_VIEW: SessionView = { title: '', runs: [], lastSeq: 0, queue: [] };
 
 /**
- * Returns the view after one more event, or the same view when the event does not count. A durable event counts once, by its sequence
- * number. A transient event counts unless a later durable event was already applied, which happens while a session is sent again.
+ * Returns the view after an event, or the same view if the event was already applied. A transient event is ignored if a later durable event
+ * was already applied, which can happen while a session is sent to the panel again.
  */
 export function project(view: SessionView, event: AgentEvent): SessionView {
   if (isDurable(event) ? event.seq <= view.lastSeq : event.seq < view.lastSeq) return view;
@@ -71,7 +71,7 @@ export function runIn({ runs }: SessionView, runId: string): RunView {
   return runs.find(({ id }) => id === runId) ?? newRun(runId);
 }
 
-/** The view of a growing list of events. They are applied only when the view is read, each of them once. */
+/** The view of a growing list of events. Reading the view applies the events that were added since it was last read. */
 export class Projection {
   readonly #events: readonly AgentEvent[];
   #view = EMPTY_VIEW;
@@ -83,7 +83,7 @@ export class Projection {
   }
 
   get view(): SessionView {
-    // An event that could not be logged may have been removed from the end of the list.
+    // If an event could not be logged, it may have been removed from the end of the list.
     if (this.#events[this.#count - 1] !== this.#last) [this.#view, this.#count] = [EMPTY_VIEW, 0];
     for (const event of this.#events.slice(this.#count)) this.#view = project(this.#view, event);
     this.#count = this.#events.length;
@@ -96,7 +96,7 @@ function inRun(view: SessionView, event: AgentEvent): SessionView {
   const index = view.runs.findLastIndex((run) => run.id === event.runId);
   const run = view.runs[index];
   if (run) return { ...view, runs: view.runs.with(index, reduceRun(run, event)) };
-  // Only `run_started` adds a run. Other events of a run that is not displayed are not displayed either.
+  // Only `run_started` adds a run. Other events of an unknown run are ignored.
   if (event.type !== 'run_started') return view;
   const steps = finishedSteps(view.runs.find(({ id }) => id === event.resumes)?.steps ?? {});
   const begun = reduceRun({ ...newRun(event.runId), steps }, event);
@@ -118,8 +118,8 @@ function undone(run: RunView, { results, undoId, part }: Extract<AgentEvent, { t
 }
 
 /**
- * Runs that began after the restore point count as undone, unless files could not be restored or the runs were undone before. Undoing a
- * restore brings these runs back.
+ * Marks the runs that began after the restore point as undone. Runs that were already undone are not marked. If a file could not be
+ * restored, no run is marked. Undoing a restore removes its marks.
  */
 function restored({ runs }: SessionView, { undoId, to, results }: Restored): (run: RunView, index: number) => RunView {
   if ('undoId' in to) {

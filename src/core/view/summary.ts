@@ -1,4 +1,4 @@
-/** Summarizes what a paused run has done and found so far. It is computed from its messages, so it costs nothing and cannot fail. */
+/** Summarizes what a paused run has done and found. The summary is computed from the messages of the run, without a request to a model. */
 import { callsOf, resultText, type ToolCall, type ToolResult, textOf } from '../model/messages.ts';
 import type { RunRecord, SessionState } from '../session/session-state.ts';
 
@@ -32,17 +32,17 @@ export function describeProgress(state: SessionState, run: RunRecord | undefined
           .map((line) => `- ${line}`)
           .join('\n')}`,
       thoughts.length > 0 &&
-        `The model’s last words:\n${thoughts
+        `The model’s last messages:\n${thoughts
           .slice(-MOST_THOUGHTS)
           .map((line) => `- ${line}`)
           .join('\n')}`,
     ]
       .filter(Boolean)
-      .join('\n\n') || 'Nothing was done yet.'
+      .join('\n\n') || 'The run has not executed any tool call yet.'
   );
 }
 
-/** "So far 3 tool calls: read_file × 2, search_text. 1 of them failed. 2 more were asked for and not executed." */
+/** Example: "So far 3 tool calls: read_file × 2, search_text. 1 of them failed. 2 more were requested but not executed." */
 function countLine(made: readonly { call: ToolCall; result: ToolResult }[], left: number): string {
   const counts = new Map<string, number>();
   for (const { call } of made) counts.set(call.name, (counts.get(call.name) ?? 0) + 1);
@@ -52,7 +52,7 @@ function countLine(made: readonly { call: ToolCall; result: ToolResult }[], left
   return [
     made.length > 0 ? `${count}: ${parts.join(', ')}.` : 'So far no tool call was executed.',
     failed > 0 && `${failed} of them failed.`,
-    left > 0 && `${left} more ${left === 1 ? 'was' : 'were'} asked for and not executed.`,
+    left > 0 && `${left} more ${left === 1 ? 'was' : 'were'} requested but not executed.`,
   ]
     .filter(Boolean)
     .join(' ');
@@ -65,7 +65,7 @@ function named(title: string, paths: readonly string[]): string | undefined {
   return `${title}: ${all.slice(0, MOST_PATHS).join(', ')}${more}.`;
 }
 
-/** Summarizes the result of a search or command in one line. Hits are listed below the path of their file. */
+/** Summarizes the result of a search or command in one line. */
 function lookupOf(call: ToolCall, result: ToolResult): string[] {
   const text = resultText(result);
   if (call.name === 'run_command') return [`${code(argument(call, 'command'))}: ${flat(text.split('\n', 1)[0] ?? '', 80)}`];

@@ -25,7 +25,7 @@ const OF_RUN: Partial<Record<BudgetKey, (max: number) => string>> = {
 export function reachedText({ limit, max, unpriced }: Reached): string {
   const text = OF_RUN[limit]?.(max) ?? '';
   if (!unpriced) return text;
-  return `${text} ${unpriced === 1 ? 'The cost of 1 answer is' : `The cost of ${unpriced} answers is`} unknown and not counted exactly.`;
+  return `${text} ${unpriced === 1 ? 'The cost of 1 answer is' : `The cost of ${unpriced} answers is`} unknown, so the actual cost may differ.`;
 }
 
 /** Whether the limit applies to all runs of the day. Raising it needs a separate confirmation. */
@@ -37,10 +37,10 @@ export function isOfDay(limit: BudgetKey): boolean {
 export function moreText(limit: BudgetKey): string {
   if (limit === 'runsPerMinute' || limit === 'cooldown') return 'Continue now';
   if (limit === 'price') return 'Continue without a cost limit';
-  return isOfDay(limit) ? 'Raise today’s limit…' : 'Continue with more';
+  return isOfDay(limit) ? 'Raise today’s limit…' : 'Continue with a higher limit';
 }
 
-/** The question before a limit of the day is raised. */
+/** Returns the question that the user must confirm before a daily limit is raised. */
 export function raiseText({ limit, max }: Reached): string {
   const what =
     limit === 'day.usd'

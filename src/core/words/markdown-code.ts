@@ -1,6 +1,6 @@
-/** Formats exact text as code in Markdown, whatever backticks it contains. */
+/** Formats text as Markdown code, so that it is displayed exactly, whatever backticks it contains. */
 
-/** Formats one line as inline code. Markdown readers remove a space on both sides of some texts, so one is added there. */
+/** Formats one line as inline code. A space is added on each side where Markdown would otherwise remove a space or misread a backtick. */
 export function codeSpan(text: string): string {
   const ticks = '`'.repeat(longestRun(text) + 1);
   const gap = /^`|`$|^ .* $/.test(text) ? ' ' : '';

@@ -9,14 +9,14 @@ type PlanEvent = Extract<AgentEvent, { type: 'step_checked' | 'step_rolled_back'
 
 const OUTCOME = { passed: 'passed', failed: 'failed', not_run: 'could not run' } as const;
 
-/** The first line is complete by itself; further lines are output. */
+/** Describes the event. The first line can be displayed alone; further lines are the output of a check or the files that were refused. */
 export function planEventText(event: PlanEvent): string {
   switch (event.type) {
     case 'step_checked':
       return [`Check ${OUTCOME[event.outcome]}: ${visibleLine(checkText(event.check))}`, event.output].filter(Boolean).join('\n');
     case 'step_rolled_back': {
       const refused = event.results.filter(({ outcome }) => outcome === 'refused').map(({ path, reason }) => `${path}: ${reason}`);
-      return [`Step ${event.step} was rolled back${refused.length > 0 ? ', but not all of it' : ''}.`, ...refused].join('\n');
+      return [`Step ${event.step} was rolled back${refused.length > 0 ? ', except these files:' : '.'}`, ...refused].join('\n');
     }
     case 'plan_revised': {
       const hash = shortHash(event.plan);

@@ -1,13 +1,14 @@
 /**
- * Makes text visible for people who decide on it: invisible characters, and those that change the reading direction, are replaced by marks.
+ * Makes text visible for people who decide on it. Invisible characters, and characters that change the reading direction, are replaced by
+ * marks such as `⟨U+202E⟩`.
  */
 
-/** Invisible characters in file contents, and characters by which a line appears to say something else. */
+/** Characters that are marked in file contents: invisible ones, and those that make a line appear to say something else. */
 const DECEIVING = [
   /[\u00ad\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\u{e0000}-\u{e007f}]/u,
   /[^\P{Cc}\t\n\r]|\r(?!\n|$)/u,
-  // Emoji and many scripts need one of these after a character. A sequence of them means nothing to people, but can carry a message to a
-  // model.
+  // Emoji and many scripts need one variation selector or join control after a character. A sequence of them has no visible effect, but can
+  // carry a message to a model.
   /(?<=\p{Variation_Selector})\p{Variation_Selector}|(?<=\p{Join_Control})\p{Join_Control}/u,
 ];
 /** The flags of England, Scotland and Wales are written with tag characters. */
@@ -15,20 +16,21 @@ const FLAG = /\u{1f3f4}\u{e0067}\u{e0062}(?:\u{e0065}\u{e006e}\u{e0067}|\u{e0073
 const FOUND = new RegExp([FLAG, ...DECEIVING].map(({ source }) => source).join('|'), 'gu');
 const MARK = /⟨U\+([0-9A-F]{4,6})⟩/g;
 
-/** Replaces each of these characters by a mark such as `⟨U+202E⟩`. Line breaks and tabs stay. */
+/** Replaces the characters in `DECEIVING` by marks such as `⟨U+202E⟩`. Line breaks and tabs are not replaced. */
 export function visibleText(text: string): string {
   return text.replace(FOUND, (found) => (FLAG.test(found) ? found : markOf(found)));
 }
 
-/** Text that is executed or sent as is may only contain visible characters, blanks and line feeds unmarked. */
+/** Characters that are marked in text that is executed or sent unchanged: everything except visible characters and spaces. */
 const HIDDEN = /[\p{C}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}\u2800]|(?! )\p{Zs}/u;
 const EACH_HIDDEN = new RegExp(HIDDEN.source, 'gu');
 
-/** More blanks in a row than anybody writes, and enough to push the rest out of sight. */
+/** A run of spaces that nobody writes by hand and that can push the rest of the text out of sight. */
 const PADDING = /[ \n]{16,}/g;
 
 /**
- * Makes a command, or another value that is executed or sent as is, visible: `⟨U+202E⟩` for a hidden character, `⟨200 blanks⟩` for padding.
+ * Makes a command, or another text that is executed or sent unchanged, visible: `⟨U+202E⟩` for a hidden character, `⟨200 blanks⟩` for
+ * padding.
  */
 export function visibleCommand(text: string): string {
   return text
@@ -36,7 +38,7 @@ export function visibleCommand(text: string): string {
     .replace(PADDING, (run) => ` ⟨${run.length} blanks⟩${run.includes('\n') ? '\n' : ' '}`);
 }
 
-/** Does the same for a single line such as a path, in which a line feed is marked as well. */
+/** Makes a single line such as a path visible. Unlike `visibleCommand`, it marks line feeds as well. */
 export function visibleLine(text: string): string {
   return visibleCommand(text.replaceAll('\n', markOf('\n')));
 }
@@ -52,8 +54,8 @@ export function markOf(char: string): string {
 }
 
 /**
- * Turns the marks in a text that was copied from `visibleText(original)` back into characters. A mark that `original` itself contains
- * stays.
+ * Turns the marks in a text that was copied from `visibleText(original)` back into characters. Marks that `original` itself contains are
+ * not changed.
  */
 export function restoreMarks(text: string, original: string): string {
   return text.replace(MARK, (mark, code: string) => {
@@ -72,7 +74,7 @@ export function marksIn(text: string): string[] {
   return [...new Set([...text.matchAll(MARK)].flatMap(([mark, code = '']) => (charOf(code) === undefined ? [] : [mark])))];
 }
 
-/** Returns undefined unless the code is that of a character that gets a mark. */
+/** Returns the character with this code point, or undefined if `visibleText` does not mark it. */
 function charOf(code: string): string | undefined {
   const point = Number.parseInt(code, 16);
   const char = point > 0x10ffff ? '' : String.fromCodePoint(point);

@@ -11,7 +11,7 @@ import { resultParts } from './results.ts';
 import { schemaValidator } from './schemas.ts';
 
 const MAX_TOOLS = 200;
-/** The SDK requires a time-out. A call may take long: the run's own limits or the user end it. */
+/** The SDK requires a time-out. It is long, because the limits of the run or the user can end a call earlier. */
 const CALL_MS = 24 * 60 * 60_000;
 
 export const connect: Connect = async (name, config, { onChanged, onClosed }, start, signal) => {
@@ -25,7 +25,7 @@ export const connect: Connect = async (name, config, { onChanged, onClosed }, st
   } catch (error) {
     await client.close().catch(() => undefined);
     const stderrText = stderr().trim();
-    throw new Error(`${reason(error)}${stderrText ? ` It said: ${stderrText}` : ''}`);
+    throw new Error(`${reason(error)}${stderrText ? ` Its error output: ${stderrText}` : ''}`);
   }
   return {
     async tools(stopped) {
@@ -43,7 +43,7 @@ export const connect: Connect = async (name, config, { onChanged, onClosed }, st
         const checked = validator.getValidator(inputSchema)(input);
         return checked.valid ? undefined : checked.errorMessage;
       } catch {
-        // The client cannot check a schema it does not understand, so the server has to.
+        // The client cannot check a schema that it does not support. The server checks the input instead.
         return undefined;
       }
     },
@@ -55,7 +55,7 @@ export const connect: Connect = async (name, config, { onChanged, onClosed }, st
       );
       const result = await pendingCall.catch((error) => {
         if (stopped.aborted) throw error;
-        throw new Error(`The MCP server ${name} failed: ${reason(error)}`);
+        throw new Error(`The MCP server ${name} failed: ${reason(error).replace(/\.?$/, '.')} Try again, or continue without it.`);
       });
       const { content, structuredContent, isError } = result as CallToolResult;
       return { content: resultParts(content, structuredContent), isError: isError === true };

@@ -15,7 +15,7 @@ export function resultParts(content: unknown, structuredContent: unknown): (Text
   return parts.length > 0 ? bounded(parts) : [text('[no result]')];
 }
 
-/** Limits the total size of texts and the number of images and parts; a note counts omitted parts. */
+/** Limits the total size of texts and the number of images and parts. A text at the end counts the omitted parts. */
 function bounded(parts: (TextPart | ImagePart)[]): (TextPart | ImagePart)[] {
   let [remainingChars, images] = [MAX_TEXT, 0];
   const includedParts = parts.filter((part, index) => {
@@ -24,7 +24,7 @@ function bounded(parts: (TextPart | ImagePart)[]): (TextPart | ImagePart)[] {
     return true;
   });
   return includedParts.length < parts.length
-    ? [...includedParts, text(`[${parts.length - includedParts.length} more parts]`)]
+    ? [...includedParts, text(`[${parts.length - includedParts.length} more parts were omitted]`)]
     : includedParts;
 }
 
@@ -43,15 +43,16 @@ function partOf(block: Block): TextPart | ImagePart {
   }
 }
 
-/** An image that services reject would make all further requests of the session fail. */
+/** Replaces an image by a text if services would reject it. A rejected image would make all further requests of the session fail. */
 function image({ mimeType = 'image/png', data = '' }: Block): TextPart | ImagePart {
   const isShown = data.length <= MAX_IMAGE_CHARS && IMAGE_TYPES.some((type) => type === mimeType);
   return isShown && /^[A-Za-z0-9+/]+={0,2}$/.test(data)
     ? { type: 'image', mediaType: mimeType, data }
-    : text(`[an image that cannot be shown: ${mimeType}]`);
+    : text(`[an image with an unsupported type or size: ${mimeType}]`);
 }
 
 function text(content: string): TextPart {
-  const cut = content.length > MAX_TEXT ? `${content.slice(0, MAX_TEXT)}\n[${content.length - MAX_TEXT} more characters]` : content;
+  const cut =
+    content.length > MAX_TEXT ? `${content.slice(0, MAX_TEXT)}\n[${content.length - MAX_TEXT} more characters were omitted]` : content;
   return { type: 'text', text: cut };
 }

@@ -1,4 +1,7 @@
-/** Validates input against schemas of servers without running their regular expressions: a malicious one could block the process. */
+/**
+ * Validates input against schemas of servers without running their regular expressions, because a malicious expression could block the
+ * process.
+ */
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
 import type { JsonSchemaType, jsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/types.js';
 
@@ -21,7 +24,7 @@ function withoutPatterns<Schema extends object>(schema: Schema): Schema | undefi
   let has = false;
   const text = JSON.stringify(schema, (key, value: unknown) => {
     if (key === 'patternProperties') has = true;
-    // A property may itself be called `pattern`; its value is then a schema, not a string.
+    // A property of the input may be named `pattern`. Its value is a schema instead of a string.
     if (key !== 'pattern' || typeof value !== 'string') return value;
     has = true;
     return undefined;

@@ -241,7 +241,9 @@ describe('a pending approval after a reload', () => {
     await again.session.prompt({ text: 'something else', mode: 'ask' });
     await assert.rejects(again.session.answerApproval(approvalId, { approve: true }), /already been answered/);
     assert.equal(await kedge.read('a.txt'), 'one');
-    assert.deepEqual(resultTexts(again.session), ['ERROR Not executed: the run was stopped before this call.']);
+    assert.deepEqual(resultTexts(again.session), [
+      'ERROR Not executed: the run was stopped before this call. Call the tool again if you still need it.',
+    ]);
   });
 
   it('is given up by a stop', async () => {

@@ -52,7 +52,7 @@ describe('the budget of a run', () => {
     assert.equal(outcome(kedge), 'answered');
     assert.equal(
       reachedText({ limit: 'usd', max: 2.5, unpriced: 2 }),
-      'This run has reached its limit of $2.50. The cost of 2 answers is unknown and not counted exactly.',
+      'This run has reached its limit of $2.50. The cost of 2 answers is unknown, so the actual cost may differ.',
     );
   });
 

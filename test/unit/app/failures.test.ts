@@ -85,7 +85,7 @@ describe('an answer that breaks off', () => {
             .map(({ text }) => text)
             .join()
         : '',
-      /broke off.*Go on from there/,
+      /cut off before.*Continue where it ends/,
     );
   });
 
@@ -116,7 +116,7 @@ describe('images', () => {
       const sent = requests.map(({ messages }) => JSON.stringify(messages));
       assert.equal(sent.at(-1)?.split(image.data).length, count + 1);
       assert.equal(
-        sent.at(-1)?.split('An image was left out here (image/png, 1 KB): the model in use cannot see images.').length,
+        sent.at(-1)?.split('An image (image/png, 1 KB) was removed here, because this model does not support images.').length,
         3 - count,
       );
       assert.match(sent.at(-1) ?? '', /dot\.png is an image \(image\/png, 70 bytes\):/);

@@ -7,7 +7,7 @@ import { answerAll, assistantOn, eventsOf, type Harness, nextEvent } from '../..
 const fileOf = ({ storage, session }: Harness, extension: string) => join(storage, 'sessions', session.id + extension);
 const logOf = (kedge: Harness) => readFile(fileOf(kedge, '.jsonl'), 'utf8');
 const linesOf = async (kedge: Harness) => (await logOf(kedge)).trimEnd().split('\n');
-const WORKS = /^SessionError: A run or an undo works in this session: stop it, or wait for it\.$/;
+const WORKS = /^SessionError: A run or an undo is in progress in this session\. Stop it, or wait until it ends\.$/;
 const IN_USE = /^SessionError: This session is in use in another window or process\. Close it there, or start a new session\.$/;
 
 describe('a session that is opened', () => {

@@ -103,7 +103,7 @@ describe('loading a model', () => {
   const load = (provider: string, config = {}) => loadAdapter({ provider, model: 'm' }, async () => config);
 
   it('says what is missing and what to do', async () => {
-    await assert.rejects(load('openai'), new ModelError('auth', 'There is no key for OpenAI. Connect it with "Kedge: Connect a Model".'));
+    await assert.rejects(load('openai'), new ModelError('auth', 'There is no key for OpenAI. To add it, run "Kedge: Connect a Model".'));
     await assert.rejects(load('azure', { apiKey: 'key' }), /There is no address for Azure OpenAI/);
     await assert.rejects(load('nobody'), { kind: 'unknown_model' });
     await load('lmstudio');

@@ -185,7 +185,7 @@ describe('a check that fails', () => {
     assert.deepEqual(await kedge.snapshot(), before);
     const { outcome, error } = lastOf(kedge.events, 'run_finished');
     assert.deepEqual([outcome, error?.kind], ['failed', 'check']);
-    assert.equal(error?.message, 'Step 1 of the plan did not pass its check: nothing matches old in a.txt.');
+    assert.equal(error?.message, 'Step 1 of the plan did not pass its check: nothing matches old in a.txt. Try again, or edit the plan.');
   });
 
   it('at the end of the run fails it, and trying again goes on with the step', async () => {
@@ -199,7 +199,7 @@ describe('a check that fails', () => {
     const [note] = kedge.session.state.messages.flatMap(notesOf).slice(-1);
     assert.equal(
       note?.text,
-      'Step 1 (First) did not pass its check: nothing matches old in a.txt\na.txt\n  1: old and new\nFix it, then report the step done.',
+      'Step 1 (First) did not pass its check: nothing matches old in a.txt\na.txt\n  1: old and new\nFix the problem, then report the step as done.',
     );
     assert.equal(await kedge.read('a.txt'), 'the and new\n');
     assert.equal(lastOf(kedge.events, 'run_finished').outcome, 'answered');
@@ -241,7 +241,7 @@ describe('a check that fails', () => {
     assert.equal(lastOf(kedge.events, 'step_checked').outcome, 'not_run');
     assert.equal(
       resultTexts(kedge.session).at(-1),
-      'Step 1 is done. Check could not run (no errors in its files): There are no language services here. All steps are finished.',
+      'Step 1 is done. Check could not run (no errors in the files of the step): There are no language services here. All steps are finished.',
     );
   });
 });
@@ -376,7 +376,7 @@ describe('a plan that was not carried out to its end', () => {
     await again.session.plans.resume(plan.id);
     assert.equal(lastOf(again.events, 'run_started').prompt, 'Run the plan: Make it new');
     const [note] = again.session.state.messages.flatMap(notesOf).slice(-1);
-    assert.match(note?.text ?? '', /begin with step 2[\s\S]*1\. First[\s\S]*state: done/);
+    assert.match(note?.text ?? '', /Begin with step 2[\s\S]*1\. First[\s\S]*state: done/);
     assert.deepEqual(
       planOverviews(again.session.state).map(({ stage, done }) => [stage, done]),
       [['stopped', 2]],
@@ -489,7 +489,7 @@ describe('a plan that is to be changed', () => {
     assert.equal(lastOf(kedge.events, 'run_started').prompt, 'Fewer steps.');
     const asked = kedge.adapter.requests[1]?.messages.at(-1) as Message;
     assert.equal(textOf(asked), 'Fewer steps.');
-    assert.match(notesOf(asked)[0]?.text ?? '', /changed as the user says\.[\s\S]*Goal: Make it new/);
+    assert.match(notesOf(asked)[0]?.text ?? '', /with the changes that the user requests\.[\s\S]*Goal: Make it new/);
     await assert.rejects(kedge.session.plans.answer(first.id, 'run'), /This plan has already been replaced/);
     await kedge.session.plans.answer(second.id, 'run');
   });
@@ -503,7 +503,7 @@ describe('a log that was meddled with', () => {
     const [started] = eventsOf(kedge.session.events, 'run_started').slice(-1);
     if (started?.plan) started.plan.steps[0]?.files.push('other.txt');
     await kedge.session.resume();
-    assert.match(lastOf(kedge.events, 'run_finished').error?.message ?? '', /not the one that was confirmed/);
+    assert.match(lastOf(kedge.events, 'run_finished').error?.message ?? '', /differs from the plan that you confirmed/);
   });
 });
 

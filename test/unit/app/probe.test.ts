@@ -73,7 +73,7 @@ describe('suitability', () => {
     assert.match(suitability({ probe: { calls: 'text', follows: false } }).reason ?? '', /did not follow/);
     const none = suitability({ probe: { calls: 'none', follows: true } });
     assert.deepEqual([none.agent, none.tools], [false, false]);
-    assert.match(none.reason ?? '', /Ask without tools/);
+    assert.match(none.reason ?? '', /Ask mode without tools/);
   });
 
   it('advises what fits into the memory', () => {

@@ -56,7 +56,7 @@ describe('a receipt', () => {
         '**Receipt** 9 calls · 2 approvals requested · 2 failed · 2 files read · 2 changed',
         '',
         '- Calls by kind: 5 read-only, 2 edits',
-        '- Allowed without asking: 5 read-only, 1 by your permission',
+        '- Allowed without approval: 5 read-only, 1 by your permission',
         '- Approvals: 1 approved, 1 rejected',
         '- Files read: `a.ts`, `b.ts`',
         '- Files changed: `c.ts`, `d.ts`',

@@ -290,7 +290,7 @@ describe('restoring', () => {
     await kedge.session.changes.restore({ runId: runs[2] ?? '' });
     await kedge.session.prompt({ text: 'go on', mode: 'ask' }).catch(() => undefined);
     const last = kedge.session.state.messages.findLast(({ role }) => role === 'user');
-    assert.match(JSON.stringify(last?.content), /undone changes in a\.txt since/);
+    assert.match(JSON.stringify(last?.content), /undone changes in a\.txt\./);
   });
 
   it('is of no use where nothing was written since', async () => {
@@ -298,9 +298,9 @@ describe('restoring', () => {
     await using kedge = harness;
     await assert.rejects(
       kedge.session.changes.restore({ runId: runs[2] ?? '', callId: calls.at(-1) ?? '' }),
-      /not changed any files since then/,
+      /not changed any files since this point/,
     );
-    await assert.rejects(kedge.session.changes.restore({ runId: 'none' }), /not changed any files since then/);
+    await assert.rejects(kedge.session.changes.restore({ runId: 'none' }), /not changed any files since this point/);
   });
 
   it('says so, file by file, where a content is no longer kept', async () => {

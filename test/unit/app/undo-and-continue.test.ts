@@ -23,7 +23,7 @@ describe('what the user took back while a run was held', () => {
     await kedge.session.changes.undo(kedge.session.state.lastRun?.runId ?? '');
     await kedge.session.resume();
     const { messages } = kedge.adapter.requests.at(-1) ?? { messages: [] };
-    assert.match(JSON.stringify(messages.at(-1)), /has undone changes in a\.txt since/);
+    assert.match(JSON.stringify(messages.at(-1)), /has undone changes in a\.txt\./);
     assert.equal(messages.at(-1)?.role, 'user');
   });
 
@@ -38,7 +38,7 @@ describe('what the user took back while a run was held', () => {
     await kedge.session.changes.undo(kedge.session.state.lastRun?.runId ?? '');
     await kedge.session.resume();
     const { messages } = kedge.adapter.requests.at(-1) ?? { messages: [] };
-    assert.match(JSON.stringify(messages.slice(-2)), /And then\?.*has undone changes in a\.txt since/);
+    assert.match(JSON.stringify(messages.slice(-2)), /And then\?.*has undone changes in a\.txt\./);
   });
 });
 

@@ -67,7 +67,7 @@ describe('an answer in an invalid form is rejected before it is logged', () => {
       const { outcome, error } = lastOf(kedge.events, 'run_finished');
       assert.equal(outcome, 'failed');
       assert.equal(error?.kind, 'bad_stream');
-      assert.match(error?.message ?? '', /try again, or choose another model\.$/);
+      assert.match(error?.message ?? '', /Try again, or choose another model\.$/);
       const reread = await kedge.reload();
       assert.equal(reread.session.damage, undefined);
       await reread.session.prompt(go);

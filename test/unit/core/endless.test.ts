@@ -158,7 +158,7 @@ describe('an endless answer is cut off even without a limit', () => {
       await kedge.session.prompt(go);
       const { outcome, error } = lastOf(kedge.events, 'run_finished');
       assert.equal(outcome, 'failed');
-      assert.match(error?.message ?? '', /(longer than 2 million characters|more than 1,000 calls), so it was cut off/);
+      assert.match(error?.message ?? '', /(longer than 2 million characters|more than 1,000 tool calls), so it was cut off/);
       assert.ok(made.count <= MAX_ANSWER / 60, String(made.count));
       // The session can continue: what is kept of the answer fits into a request.
       assert.ok(JSON.stringify(kedge.session.state.messages).length < 200_000);

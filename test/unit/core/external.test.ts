@@ -93,7 +93,7 @@ describe('an effect outside the write gate happens at most once', () => {
         assert.ok(launched.length <= 1, `cut at ${cut}: launched ${launched.length} times`);
         const result = foldSession(log).messages.findLast((message) => message.role === 'tool')?.content[0];
         const text = result ? resultText(result) : '';
-        assert.match(text, launched.length ? /^It flies|^Interrupted/ : /^Interrupted/);
+        assert.match(text, launched.length ? /^It flies|^This call was interrupted/ : /^This call was interrupted/);
       }
     });
   }
@@ -108,7 +108,7 @@ describe('an effect outside the write gate happens at most once', () => {
       assert.deepEqual(launched, ['c']);
       assert.equal(log.at(-1)?.type, 'run_finished');
       const result = foldSession(log).messages.findLast((message) => message.role === 'tool')?.content[0];
-      assert.match(result ? resultText(result) : '', /^Interrupted\. This call may have taken effect/);
+      assert.match(result ? resultText(result) : '', /^This call was interrupted and may have taken effect/);
     });
   }
 

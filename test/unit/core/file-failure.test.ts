@@ -10,9 +10,9 @@ const failure = (code: string, syscall: string) =>
 describe('a file of Kedge’s own that cannot be written', () => {
   for (const [code, syscall, words] of [
     ['EACCES', 'mkdir', '/home/kedge cannot be written: permission denied.'],
-    ['EROFS', 'open', '/home/kedge cannot be written: it is on a read-only disk.'],
+    ['EROFS', 'open', '/home/kedge cannot be written: the disk is read-only.'],
     // On a read-only disk, Node's recursive mkdir reports that the folder does not exist.
-    ['ENOENT', 'mkdir', '/home/kedge cannot be written: its folder cannot be created there.'],
+    ['ENOENT', 'mkdir', '/home/kedge cannot be written: its folder cannot be created.'],
     ['ENOSPC', 'mkdir', '/home/kedge cannot be written: the disk is full.'],
   ] as const)
     it(`is described in words: ${code} of ${syscall}`, () => assert.equal(fileFailure(failure(code, syscall)), words));

@@ -16,7 +16,7 @@ describe('at a limit the run pauses with a summary, and continues when it is res
     assert.deepEqual([limit, max], ['turns', 2]);
     const { reason, summary } = lastOf(kedge.events, 'run_paused');
     assert.equal(reason, 'limit');
-    assert.equal(summary, 'So far 2 tool calls: read_file × 2.\n\nRead: a.txt, b.txt.\n\nThe model’s last words:\n- First a.');
+    assert.equal(summary, 'So far 2 tool calls: read_file × 2.\n\nRead: a.txt, b.txt.\n\nThe model’s last messages:\n- First a.');
     assert.equal(kedge.session.running, false);
     await kedge.session.resume();
     assert.equal(lastOf(kedge.events, 'run_finished').outcome, 'answered');
@@ -43,11 +43,11 @@ describe('at a limit the run pauses with a summary, and continues when it is res
     assert.equal(
       lastOf(kedge.events, 'run_paused').summary,
       [
-        'So far 4 tool calls: search_text, read_file × 2, create_file. 1 of them failed. 5 more were asked for and not executed.',
+        'So far 4 tool calls: search_text, read_file × 2, create_file. 1 of them failed. 5 more were requested but not executed.',
         'Changed: made.txt.',
         'Read: a.txt.',
         'Found:\n- `a`: 2 hits in a.txt, b.txt',
-        'The model’s last words:\n- I look around.\n- It is in a.txt.\n- Two more.',
+        'The model’s last messages:\n- I look around.\n- It is in a.txt.\n- Two more.',
       ].join('\n\n'),
     );
     // After a reload, the run pauses with the same summary.
@@ -139,7 +139,7 @@ describe('at a limit the run pauses with a summary, and continues when it is res
     assert.deepEqual(resultTexts(kedge.session), [
       '1\ta',
       '1\ta',
-      'ERROR Not executed: at most 2 calls a turn. Ask for it again in the next turn.',
+      'ERROR Not executed: at most 2 tool calls are allowed in one turn. Repeat this call in the next turn.',
     ]);
   });
 
@@ -166,7 +166,10 @@ describe('at a limit the run pauses with a summary, and continues when it is res
       eventsOf(kedge.events, 'run_finished').map(({ outcome }) => outcome),
       ['stopped', 'answered'],
     );
-    assert.deepEqual(resultTexts(kedge.session), ['1\ta', 'ERROR Not executed: the run was stopped before this call.']);
+    assert.deepEqual(resultTexts(kedge.session), [
+      '1\ta',
+      'ERROR Not executed: the run was stopped before this call. Call the tool again if you still need it.',
+    ]);
   });
 
   it('counts the usage of the whole run across the pause', async () => {

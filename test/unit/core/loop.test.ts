@@ -186,7 +186,7 @@ describe('a mistake of the model becomes an error result that it can correct', (
       fileSystem: (roots) => new BrokenDisk(roots),
     });
     await kedge.session.prompt({ text: 'go', mode: 'ask' });
-    assert.deepEqual(resultTexts(kedge.session), ['ERROR The tool failed: EIO: the disk is broken']);
+    assert.deepEqual(resultTexts(kedge.session), ['ERROR The tool failed: EIO: the disk is broken. Try again, or use another tool.']);
   });
 
   it('empty and duplicate ids: each call gets a unique one', async () => {
@@ -299,7 +299,9 @@ describe('a session with a call without a result', () => {
     await kedge.session.prompt({ text: 'one', mode: 'ask' });
     assert.equal(lastOf(kedge.events, 'run_paused').reason, 'limit');
     await kedge.session.prompt({ text: 'something else', mode: 'ask' });
-    assert.deepEqual(resultTexts(kedge.session), ['ERROR Not executed: the run was stopped before this call.']);
+    assert.deepEqual(resultTexts(kedge.session), [
+      'ERROR Not executed: the run was stopped before this call. Call the tool again if you still need it.',
+    ]);
     assert.deepEqual(
       kedge.adapter.requests[1]?.messages.map(({ role }) => role),
       ['user', 'assistant', 'tool', 'user'],

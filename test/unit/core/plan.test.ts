@@ -73,7 +73,7 @@ describe('a plan as text', () => {
         '   files: test/*.ts',
         '   check: command: npm test',
         '3. Look',
-        '   check: no errors in its files',
+        '   check: no errors in the files of the step',
         '',
         'Checks:',
         '- Look at the diff',
@@ -84,7 +84,7 @@ describe('a plan as text', () => {
         'Estimated calls: 9',
       ].join('\n'),
     );
-    assert.match(planNote(PLAN, { 1: 'done' }).text, /begin with step 2\./);
+    assert.match(planNote(PLAN, { 1: 'done' }).text, /Begin with step 2\./);
     assert.doesNotMatch(planNote(PLAN).text, /begin with/);
   });
 

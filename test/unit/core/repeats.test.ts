@@ -4,7 +4,7 @@ import { type CompletedCall, isStuck, REPEATED, repeatsThrice } from '../../../s
 import { call, type ScriptedTurn, say, turn } from '../../../src/providers/scripted/index.ts';
 import { assistantOn, eventsOf, type Harness, lastOf, resultTexts } from '../../support/harness.ts';
 
-const NOTE = '[Kedge: This call was made three times with the same result. Do something else.]';
+const NOTE = '[Kedge: You have made this call three times with the same result. Try a different approach.]';
 const files = { 'a.txt': 'a', 'b.txt': 'b', 'c.txt': 'c' };
 const reads = (...names: string[]): ScriptedTurn[] => names.map((name) => turn(call('read_file', { path: `${name}.txt` })));
 

@@ -81,7 +81,9 @@ describe('stop ends the run immediately', () => {
     await stopsAtOnce(kedge);
     await ended;
     await kedge.session.prompt({ text: 'well?', mode: 'ask' });
-    assert.deepEqual(resultTexts(kedge.session), ['ERROR Not executed: the run was stopped before this call.']);
+    assert.deepEqual(resultTexts(kedge.session), [
+      'ERROR Not executed: the run was stopped before this call. Call the tool again if you still need it.',
+    ]);
   });
 
   it('while a search hangs', async () => {
@@ -159,7 +161,9 @@ describe('stop ends the run immediately', () => {
     await stopsAtOnce(kedge);
     await ended;
     await kedge.session.prompt({ text: 'well?', mode: 'ask' });
-    assert.deepEqual(resultTexts(kedge.session), ['ERROR Interrupted. This call may have taken effect: look before you rely on either.']);
+    assert.deepEqual(resultTexts(kedge.session), [
+      'ERROR This call was interrupted and may have taken effect. Check its effect before you continue.',
+    ]);
   });
 
   it('but lets a fast write finish, and logs its result', async () => {

@@ -153,7 +153,7 @@ describe('an MCP server', () => {
       broken: { command: process.execPath, args: ['-e', 'console.error("no database"); process.exit(1)'] },
     });
     assert.deepEqual(await servers.toolsFor('agent'), []);
-    assert.match(servers.problems.join(), /broken cannot be used: .*It said: no database/);
+    assert.match(servers.problems.join(), /broken cannot be used: .*Its error output: no database/);
   });
 
   it('whose tools change in mid-run is not called by their old descriptions', async () => {
@@ -335,8 +335,8 @@ describe('the configuration of MCP servers', () => {
     });
     assert.deepEqual([...servers.keys()], ['files', 'web']);
     assert.deepEqual(problems, [
-      'The MCP server evil cannot be used: is no http address.',
-      'The MCP server empty cannot be used: needs a command to start it, or a url.',
+      'The MCP server evil cannot be used: its url is not an http or https address. Correct its settings.',
+      'The MCP server empty cannot be used: it needs a command or a url. Correct its settings.',
     ]);
   });
 });

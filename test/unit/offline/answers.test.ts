@@ -107,7 +107,7 @@ describe('offline answers', () => {
 
   it('goes on with its request after an answer that was cut off', async () => {
     const history: Message[] = [user('where is moonPhase')];
-    const { answer } = await tell(FILES, note('cut_off', 'Your last message was cut off. Go on from there.'), { history });
+    const { answer } = await tell(FILES, note('cut_off', 'Your last message was cut off. Continue where it ends.'), { history });
     has(answer, 'src/moon.ts:2');
   });
 });

@@ -61,7 +61,8 @@ describe('offline renames in Agent mode', () => {
   it('asks again for calls that were too many for one turn', async () => {
     let calls = 0;
     const { files } = await agent('rename tideLevel to waterLevel', {
-      refuse: ({ name }) => (name === 'replace_in_file' && ++calls === 2 ? 'Not executed: at most 1 calls a turn.' : undefined),
+      refuse: ({ name }) =>
+        name === 'replace_in_file' && ++calls === 2 ? 'Not executed: at most 1 tool calls are allowed in one turn.' : undefined,
     });
     assert.deepEqual(files, RENAMED);
   });

@@ -171,7 +171,7 @@ describe('the panel in which the user has a hand in the run', () => {
   it('goes on with more, but raises a limit of the day only after a yes', async () => {
     await open('budget');
     await page.getByText('The cost of 3 answers is unknown').waitFor();
-    await button('Continue with more').click();
+    await button('Continue with a higher limit').click();
     assert.deepEqual(await posted(), [{ type: 'continue' }]);
     await page.close();
     page = await panel.show([...(STATES.budget?.messages.slice(0, 1) ?? []), session(atLimit('day.usd', 10), false)]);

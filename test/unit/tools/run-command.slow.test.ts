@@ -105,7 +105,9 @@ describe('run_command', () => {
     assert.equal(again.session.state.lastRun?.pause, 'interrupted');
     await again.session.resume();
     assert.equal(await kedge.read('log'), 'ran\n');
-    assert.deepEqual(resultTexts(again.session), ['ERROR Interrupted. This call may have taken effect: look before you rely on either.']);
+    assert.deepEqual(resultTexts(again.session), [
+      'ERROR This call was interrupted and may have taken effect. Check its effect before you continue.',
+    ]);
     assert.deepEqual(eventsOf(again.events, 'approval_requested'), []);
   });
 

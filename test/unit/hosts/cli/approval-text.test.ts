@@ -47,7 +47,7 @@ describe('an approval in the terminal', () => {
         '  npm test',
         '  Folder: .',
         'In the folder: vendor/evil',
-        'Background: It keeps running after the call returns.',
+        'Background: The command keeps running after the tool call has ended.',
         'Time limit: 1800 s',
         'It asks.',
       ].join('\n'),
@@ -70,7 +70,7 @@ describe('an approval in the terminal', () => {
   });
 
   it('of which nothing is recorded says so', () => {
-    assert.match(asked({}), /^A call\nDetails: This question was asked by an older version of Kedge/);
+    assert.match(asked({}), /^A call\nDetails: An older version of Kedge requested this approval/);
   });
 
   it('of a very long change says how much is not shown, and shows all of it when asked', async () => {

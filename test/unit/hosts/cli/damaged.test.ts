@@ -58,7 +58,7 @@ describe('one wrong letter in a log', () => {
         await files(kedge),
         left.map((name) => `workspace/${name}`),
       );
-      if (left.length === 0) assert.match(said, /lines? of this session’s log .* left out.* A copy of the whole log is in .*\.damaged\./);
+      if (left.length === 0) assert.match(said, /lines? of this session’s log .* skipped.* A copy of the complete log is in .*\.damaged\./);
       assert.equal(await readFile(`${log}.damaged`, 'utf8'), damagedLog);
     });
   }
@@ -121,7 +121,7 @@ describe('a session in whose damaged log no run is left', () => {
       );
       assert.match(
         await saying(() => undo(kedge.assistant, undefined)),
-        new RegExp(`^kedge: This folder has no run with changes that can be undone\\. Session ${bad}: .*A copy of the whole log is in `),
+        new RegExp(`^kedge: This folder has no run with changes that can be undone\\. Session ${bad}: .*A copy of the complete log is in `),
       );
       assert.ok(!(await saying(() => undo(kedge.assistant, good))).includes('restored'));
     });

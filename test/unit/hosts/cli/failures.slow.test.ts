@@ -75,7 +75,7 @@ describe('a failing service, in the terminal', () => {
     const [, command = ''] = /The first part of the answer was kept\. To continue: kedge (--continue \S+)/.exec(first.err) ?? [];
     const second = await kedge(...command.split(' '));
     assert.deepEqual([second.code, second.out], [0, 'here.\n'], second.err);
-    assert.match(server.requests.at(-1)?.raw.toString() ?? '', /"It is ".*broke off.*Go on from there/);
+    assert.match(server.requests.at(-1)?.raw.toString() ?? '', /"It is ".*cut off before.*Continue where it ends/);
   });
 
   it('says in one sentence what happened and what to do', async () => {

@@ -85,7 +85,8 @@ describe('a model of this computer, in the terminal', () => {
     said = [NATIVE];
     const asked = await kedge('ask', 'go', '-m', 'ollama/small');
     assert.ok(!asked.err.includes('unsuitable'));
-    const unfit = /This model is unsuitable for Agent mode, since its context of 4096 tokens is below 8192: try `ollama pull \S+`\.\n/;
+    const unfit =
+      /This model is unsuitable for Agent mode, because its context of 4096 tokens is below 8192\. Try another model with `ollama pull \S+`\.\n/;
     assert.match((await kedge('agent', 'go', '-m', 'ollama/small')).err, unfit);
     const { out } = await kedge('models');
     assert.match(out, /\n\nTested local models:\nollama\/small at http:\/\/127\S+ +calls tools natively\n +This model is unsuitable/);

@@ -473,7 +473,10 @@ describe('kedge, the program', () => {
     const env = { KEDGE_HOME: join(folder, 'src', 'main.ts', 'home') };
     const run = await kedge(['ask', 'hello'], { env });
     assert.equal(run.code, 1);
-    assert.match(run.err, /^kedge: The session's log cannot be written, so the run was stopped: .*a part of the path is a file\.\n/);
+    assert.match(
+      run.err,
+      /^kedge: The session's log cannot be written, so the run was stopped: .*a part of the path is a file\. Correct the problem and try again\.\n/,
+    );
     const { code, err } = await kedge(['grants', 'clear'], { env });
     assert.equal(code, 1);
     assert.match(
