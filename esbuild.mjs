@@ -1,6 +1,6 @@
 // Builds all bundles into dist/: the extension and the terminal program with their shared chunks, and the panel. With --watch it builds
 // again after each change. --watch and --debug keep the code readable and write source maps.
-import { copyFile, mkdir, rm } from 'node:fs/promises';
+import { copyFile, mkdir, readFile, rm } from 'node:fs/promises';
 import { createRequire, isBuiltin } from 'node:module';
 import { basename, resolve } from 'node:path';
 import * as esbuild from 'esbuild';
@@ -22,8 +22,8 @@ const wasm = [
 const lazyParts = {
   name: 'lazy-parts',
   setup(build) {
-    build.onResolve({ filter: /^\.{1,2}\/.*\.ts$/ }, ({ kind, path, resolveDir }) =>
-      kind === 'dynamic-import' ? { path: resolve(resolveDir, path), namespace: 'lazy' } : undefined,
+    build.onResolve({ filter: /^\.{0,2}\/?.*\.ts$/ }, ({ kind, path, resolveDir }) =>
+      ['dynamic-import', 'entry-point'].includes(kind) ? { path: resolve(resolveDir, path), namespace: 'lazy' } : undefined,
     );
     build.onLoad({ filter: /^/, namespace: 'lazy' }, ({ path }) => {
       const file = path.slice(import.meta.dirname.length + 1).replaceAll('\\', '/');
@@ -58,6 +58,7 @@ const FOR_WORK = [
   'src/core/plan/schema.ts',
   'src/core/view/approval-details.ts',
   'src/core/view/plan-details.ts',
+  'src/core/words/plan-text.ts',
   'src/policy/rules.ts',
   'src/providers/event-stream.ts',
   'src/providers/exchange.ts',
@@ -66,6 +67,7 @@ const FOR_WORK = [
   'src/workspace/apply-revision.ts',
   'src/workspace/changes.ts',
   'src/workspace/text-edits.ts',
+  'src/workspace/types.ts',
   'src/workspace/workspace.ts',
 ];
 const FOR_RUNS = [...FOR_WORK, 'src/app/run/build-run.ts'];
@@ -75,7 +77,9 @@ const SHARED = {
   'src/app/facts/': FOR_RUNS,
   'src/app/run/': FOR_WORK,
   'src/hosts/cli/': [...FOR_WORK, 'src/hosts/cli/program.ts'],
+  'src/hosts/cli/program.ts': FOR_WORK,
   'src/hosts/vscode/': [...ALWAYS, 'src/hosts/vscode/extension.ts'],
+  'src/hosts/vscode/extension.ts': ALWAYS,
   'src/hosts/vscode/chat/': [...FOR_WORK, 'src/hosts/vscode/extension.ts'],
   'src/hosts/vscode/models/': [...FOR_WORK, 'src/hosts/vscode/extension.ts'],
   'src/hosts/vscode/panel/': [...FOR_WORK, 'src/hosts/vscode/extension.ts'],
@@ -118,6 +122,28 @@ const nodeModules = {
   },
 };
 
+/** The adapters send their requests by path. So the SDK of OpenAI is bundled without its resources, which are half of its code. */
+const withoutResources = {
+  name: 'without-resources',
+  setup(build) {
+    build.onResolve({ filter: /^\.\/resources\// }, ({ importer }) =>
+      /openai.client\.mjs$/.test(importer) ? { path: importer, namespace: 'resources' } : undefined,
+    );
+    build.onLoad({ filter: /^/, namespace: 'resources' }, async ({ path }) => {
+      const client = await readFile(path, 'utf8');
+      const imported = [...client.matchAll(/^import \{(.*?)\} from "\.\/resources\//gm)].flatMap(([, names]) => names.split(','));
+      const used = [...client.matchAll(/\bAPI\.(\w+)/g)].map(([, name]) => name);
+      const names = new Set([...imported.map((name) => name.trim().split(' ')[0]), ...used]);
+      return {
+        contents: [...names]
+          .filter(Boolean)
+          .map((name) => `export class ${name} {}`)
+          .join('\n'),
+      };
+    });
+  },
+};
+
 // CommonJS packages and the plug-in above load Node's modules with `require`, which ES modules do not have. Node 20.16 has a faster way.
 const banner = {
   js: [
@@ -147,7 +173,7 @@ const bundles = [
     chunkNames: '[name]-[hash]',
     // VS Code provides `vscode`. The keychain library is native and optional; without it, keys cannot be stored in the keychain.
     external: ['vscode', '@napi-rs/keyring'],
-    plugins: [nodeModules, lazyParts],
+    plugins: [nodeModules, withoutResources, lazyParts],
     banner,
   },
   {

@@ -24,7 +24,7 @@ export function createAdapter(config: ProviderConfig): ModelAdapter {
     for (;;) {
       const omit = omitted.get(request.model) ?? {};
       try {
-        return await client.responses.create(toBody(request, omit), { signal });
+        return await client.post<AsyncIterable<unknown>>('/responses', { body: toBody(request, omit), signal, stream: true });
       } catch (error) {
         const more = unsupported(error, omit, request);
         if (!more) throw error;
