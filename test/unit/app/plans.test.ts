@@ -49,7 +49,7 @@ describe('a plan', () => {
     await proposed(kedge);
     assert.match(
       resultTexts(kedge.session).join('\n'),
-      /^ERROR \.\.\/outside\.ts is outside the workspace\.\nERROR The arguments of propose_plan do not fit/,
+      /^ERROR \.\.\/outside\.ts is outside the workspace\. Use a path in the workspace\.\nERROR The arguments of propose_plan do not fit/,
     );
     assert.equal(eventsOf(kedge.events, 'plan_proposed').length, 1);
   });

@@ -225,7 +225,10 @@ describe('with several folders open', () => {
     assert.equal(await disk.use('list_directory', { path: '.' }), 'workspace/\nlib/');
     assert.equal(await disk.use('list_directory', { path: 'lib' }), 'b.txt');
     assert.equal(await disk.use('read_file', { path: 'lib/b.txt' }), '1\tneedle in lib');
-    assert.equal(await disk.use('read_file', { path: 'a.txt' }), 'ERROR A path begins with the name of a folder here: workspace, lib.');
+    assert.equal(
+      await disk.use('read_file', { path: 'a.txt' }),
+      'ERROR Several folders are open. Begin the path with the name of a folder: workspace, lib.',
+    );
     assert.equal(await disk.use('find_files', { glob: '*.txt' }), 'workspace/a.txt\nlib/b.txt');
     assert.equal(await disk.use('find_files', { glob: 'lib/*.txt' }), 'lib/b.txt');
     assert.equal(await disk.use('find_files', { glob: 'lib' }), 'lib/b.txt');

@@ -255,7 +255,7 @@ describe('no tool leaves the workspace', () => {
 
   it('does not move or delete what a link leads to', async () => {
     await using disk = await toolsOn({ 'real.txt': 'a', link: '-> real.txt' });
-    const error = 'ERROR link is a symbolic link to real.txt. Name that file itself.';
+    const error = 'ERROR link is a symbolic link to real.txt. Use the path of that file.';
     assert.equal(await disk.use('delete_file', { path: 'link' }), error);
     assert.equal(await disk.use('move_file', { from: 'link', to: 'x' }), error);
     assert.equal(await disk.use('delete_file', { path: './link' }), error.replace('link', './link'));
