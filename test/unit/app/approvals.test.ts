@@ -59,7 +59,7 @@ describe('an approval', () => {
     assert.deepEqual(eventsOf(kedge.events, 'approval_requested'), []);
     assert.deepEqual(resultTexts(kedge.session), [
       'ERROR old_text of edit 1 is not in a.txt. Read the file again.',
-      'ERROR a.txt exists already. Use replace_in_file to change it.',
+      'ERROR a.txt already exists. Use replace_in_file to change it.',
       'ERROR ../b.txt is outside the workspace. Use a path in the workspace.',
     ]);
   });

@@ -190,7 +190,7 @@ describe('a plan', () => {
     await kedge.session.plans.answer(id, 'run');
     await kedge.session.prompt({ text: 'more', mode: 'agent' });
     assert.deepEqual(resultTexts(kedge.session).slice(1), [
-      'ERROR The plan has 2 steps.',
+      'ERROR The plan has no step 3. Use a number from 1 to 2.',
       'ERROR There is no tool update_step in Agent mode.',
     ]);
   });

@@ -57,7 +57,7 @@ describe('a proposal that the user revises', () => {
     assert.equal(await kedge.read('a.txt'), lines([2, 'two'], [28, 'twenty-eight']));
     const [result = ''] = resultTexts(kedge.session);
     assert.match(result, /accepted only a part of this change, or edited it.*Do not propose the rejected parts/);
-    assert.match(result, /- a\.txt, from your proposal to what was written:\n@@.*\n(?:.*\n)*-fifteen\n\+line 15/);
+    assert.match(result, /- a\.txt: the diff from your proposal to the written content:\n@@.*\n(?:.*\n)*-fifteen\n\+line 15/);
     const [shown, landed] = [lastOf(kedge.events, 'approval_requested'), lastOf(kedge.events, 'file_changed')];
     assert.notEqual(lastOf(kedge.events, 'approval_resolved').digest, shown.digest);
     assert.deepEqual([landed.changes[0]?.added, landed.changes[0]?.removed], [2, 2]);

@@ -37,7 +37,7 @@ describe('rules in settings', () => {
     ['another effect', [{ effect: 'forbid', path: 'src' }], /effect/],
     ['a condition of another type', [{ effect: 'deny', path: ['src'] }], /path/],
     ['an empty condition', [{ effect: 'ask', command: '  ' }], /command/],
-    ['a URL for a host', [{ effect: 'deny', host: 'https://example.com/x' }], /host is a name/],
+    ['a URL for a host', [{ effect: 'deny', host: 'https://example.com/x' }], /use a host name/],
     ['no rule at all', ['deny everything'], /cannot be read/],
     ['null', [null], /cannot be read/],
     ['no list', { effect: 'deny' }, /is not a list of rules/],
