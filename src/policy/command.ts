@@ -60,7 +60,7 @@ export function createCommandJudge(
       : undefined;
   const { tops = ['.'] } = options;
   const places = options.code ?? placesByLetters(cwd);
-  /** Returns a test for the folders of a rule, which are a glob, or of a grant, which are a list. */
+  /** Returns a predicate for the folders of a rule, which are given by a glob, or of a grant, which are given by a list. */
   const homes = (folders: readonly string[] | string = tops) =>
     typeof folders === 'string' ? (at: string) => inScope(at, [folders.replace(/\/+$/, '')]) : (at: string) => folders.includes(at);
   /** A command that could not be parsed might name any path, so every rule with a path applies to it. */

@@ -1,6 +1,6 @@
 /**
- * An open folder with a unique name. `roots` are its absolute paths on this computer: the one it was opened by and the one with symbolic
- * links resolved.
+ * An open folder with a unique name. `roots` are its absolute paths on this computer: the path by which it was opened, and this path with
+ * symbolic links resolved.
  */
 export type Folder = { readonly name: string; readonly roots?: readonly string[] };
 
@@ -27,7 +27,7 @@ export type FindQuery = {
   include?: string;
   folder?: number;
   limit: number;
-  /** Excludes files. The content of an excluded file affects neither the results, nor their order, nor whether the limit is reached. */
+  /** Whether a file is excluded. The content of an excluded file has no effect on the results, their order or the limit. */
   hides?: (at: Location) => boolean;
 };
 /** With a `limit` of 0, only the pattern is checked. */

@@ -7,7 +7,7 @@ const CODE =
 const FENCED = /^\s*(`{3,}|~{3,})[\w+-]*[ \t]*\r?\n[\s\S]*\n\1\s*$/;
 const ENDS_ESCAPED = /(?<!\\)(?:\\r)?\\n$/;
 
-/** @throws ToolError when the whole content of a new file is escaped or inside a code fence. */
+/** @throws ToolError when the complete content of a new file is escaped or inside a code fence. */
 export function expectContent(content: string, path: string): void {
   if (!/[\r\n]/.test(content) && ENDS_ESCAPED.test(content))
     throw new ToolError(

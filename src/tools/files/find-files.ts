@@ -9,7 +9,7 @@ const MAX_FILES = 500;
 export function findFilesTool(workspace: Workspace): Tool {
   return defineTool({
     name: 'find_files',
-    description: 'Find files by a glob such as **/*.test.ts. Ignored files (.gitignore) are left out.',
+    description: 'Find files by a glob such as **/*.test.ts. Ignored files (.gitignore) are excluded.',
     effect: 'readonly',
     input: z.object({ glob: z.string() }),
     repair: withDirectory,

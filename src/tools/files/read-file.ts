@@ -76,7 +76,7 @@ async function read(workspace: Workspace, { at, path }: Resolved, range: Range, 
   return { content: cells ? paged(renderNotebook(cells), range) : paged(text, range, (line) => `${line}\t`) };
 }
 
-/** Returns a symbolic link as another target if its name looks like a secret, because the name of its target may not. */
+/** Returns the path of a symbolic link as a second target if it looks like a secret, because the name of the linked file may not. */
 function linkTo(named: string, path: string): Target[] {
   return named !== path && isSecret(named) ? [{ path: named, access: 'read' }] : [];
 }

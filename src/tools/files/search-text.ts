@@ -14,7 +14,7 @@ export function searchTextTool(workspace: Workspace): Tool {
   return defineTool({
     name: 'search_text',
     description:
-      'Search file contents; gives path, line numbers and lines. Left out: ignored files (.gitignore), and those that only read_file can ask for (keys, passwords).',
+      'Search file contents; gives path, line numbers and lines. Excluded: ignored files (.gitignore), and files that only read_file can request (keys, passwords).',
     effect: 'readonly',
     input: z.object({
       pattern: z.string().min(1),

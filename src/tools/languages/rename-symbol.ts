@@ -25,10 +25,12 @@ export function renameSymbolTool(workspace: Workspace, languages: LanguageServic
       if (!effect) throw new ToolError(`The language service cannot rename ${symbol}. Use search_text and edit each place.`);
       if (effect.strange.length > 0)
         throw new ToolError(
-          `The rename would change files outside the workspace: ${effect.strange.join(', ')}. Nothing was changed. Ask the user to rename it.`,
+          `The rename would change files outside the workspace: ${effect.strange.join(', ')}. Nothing was changed. Ask the user to rename the symbol.`,
         );
       if (effect.edits.some(({ at }) => workspace.fs.hides?.(at)))
-        throw new ToolError(`${symbol} is also used in files that must not be changed. Nothing was changed. Ask the user to rename it.`);
+        throw new ToolError(
+          `${symbol} is also used in files that must not be changed. Nothing was changed. Ask the user to rename the symbol.`,
+        );
       const changes = await changesOf(workspace, effect);
       if (changes.length === 0) throw new ToolError('The rename changes nothing. Use another new_name.');
       const places = effect.edits.reduce((sum, { edits }) => sum + edits.length, 0);

@@ -84,7 +84,7 @@ describe('the language service tools', () => {
     const before = await disk.snapshot();
     assert.equal(
       await disk.use('rename_symbol', { ...place, new_name: 'boat' }),
-      'ERROR ship is also used in files that must not be changed. Nothing was changed. Ask the user to rename it.',
+      'ERROR ship is also used in files that must not be changed. Nothing was changed. Ask the user to rename the symbol.',
     );
     assert.deepEqual(await disk.snapshot(), before);
   });
@@ -166,7 +166,7 @@ describe('rename_symbol', () => {
     });
     assert.equal(applyEdits('\uFEFFab\r\ncd\ref\n', [edit(3, 0, 1, 'E'), edit(1, 0, 1, 'A'), edit(2, 2, 0, '!')]), '\uFEFFAb\r\ncd!\rEf\n');
     assert.throws(() => applyEdits('ab\n', [edit(1, 0, 2, 'x'), edit(1, 1, 1, 'y')]), /overlap/);
-    assert.throws(() => applyEdits('ab\n', [edit(5, 0, 1, 'x')]), /has another version/);
+    assert.throws(() => applyEdits('ab\n', [edit(5, 0, 1, 'x')]), /edits for another version/);
   });
 });
 

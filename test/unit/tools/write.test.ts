@@ -127,7 +127,7 @@ describe('replace_in_file', () => {
   });
 
   it('refuses edits that overlap, that are empty or that change nothing', () => {
-    assert.equal(replace('abc', edit('ab', 'x'), edit('bc', 'y')), 'ERROR Edits 1 and 2 overlap at line 1 of a.txt. Join them.');
+    assert.equal(replace('abc', edit('ab', 'x'), edit('bc', 'y')), 'ERROR Edits 1 and 2 overlap at line 1 of a.txt. Join the edits.');
     assert.equal(replace('abc', edit('', 'x')), 'ERROR old_text of edit 1 is empty. Give the passage to replace.');
     assert.equal(replace('abc', edit('b', 'b')), 'ERROR The edits change nothing in a.txt. Read the file again.');
   });

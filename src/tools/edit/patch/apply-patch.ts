@@ -18,7 +18,7 @@ export function applyPatchTool(workspace: Workspace, gate: WriteGate): Tool {
   return defineTool({
     name: 'apply_patch',
     description:
-      'Change files by a patch: *** Begin Patch, then *** Add File: path, *** Update File: path (*** Move to: path) with @@ hunks, or *** Delete File: path, then *** End Patch. The lines of a hunk must occur once: give 3 lines of context, and @@ with the class or function above where that is not enough.',
+      'Change files by a patch: *** Begin Patch, then *** Add File: path, *** Update File: path (*** Move to: path) with @@ hunks, or *** Delete File: path, then *** End Patch. The lines of a hunk must occur once: give 3 lines of context, and @@ with the class or function above if that is not enough.',
     effect: 'mutating',
     input: z.object({ input: z.string() }),
     repair: repairPatchInput,

@@ -43,7 +43,7 @@ export function parsePatch(patch: string): Section[] {
   const { lines, first } = unwrap(patch);
   const sections: Section[] = [];
   let at = 0;
-  const problem = (why: string) => `The patch cannot be read at its line ${first + at + 1}: ${why} Nothing was changed.`;
+  const problem = (why: string) => `The patch cannot be read at line ${first + at + 1}: ${why} Nothing was changed.`;
   const fail = (why: string): never => {
     throw new ToolError(problem(why));
   };

@@ -84,7 +84,7 @@ export function notFound(lines: Lines, passage: readonly string[], what: string,
     ...(slip ? [slip.hint] : []),
     ...(elision === undefined
       ? []
-      : [`Its line ${quoted(elision.trim())} is a placeholder: copy the lines that it stands for, or use a separate edit for each part.`]),
+      : [`Its line ${quoted(elision.trim())} is a placeholder. Copy the lines that it stands for, or use a separate edit for each part.`]),
   ];
   const start = nearestStart(lines, meant);
   if (start === undefined) return [`${what} is not in ${path}.`, ...hints, 'Read the file again.'].join(' ');

@@ -55,7 +55,7 @@ function byLines(lines: Lines, passage: readonly string[]): number | undefined {
   return Math.max(0, likely.reduce((a, b) => (b.same > a.same ? b : a)).start);
 }
 
-/** Counts the equal characters from the beginning of the passage. Empty lines count nothing, because they are equal by chance. */
+/** Counts the equal characters from the beginning of the passage. Empty lines do not count, because they are often equal by chance. */
 function sameFrom(lines: Lines, passage: readonly string[], start: number): number {
   const count = passage.findIndex((line, index) => bare(line) !== bare(lines.line(start + index)));
   return passage.slice(0, count < 0 ? passage.length : count).reduce((sum, line) => sum + bare(line).length, 0);

@@ -22,7 +22,7 @@ const SLIPS: readonly Slip[] = [
   NUMBERS,
   { hint: 'Leave out the code fence.', undo: (passage) => passage.replace(/^\s*```[^\n]*\n([\s\S]*?)\n?```\s*$/, '$1') },
   {
-    hint: 'Write line breaks, tabs and quotes without escaping them by \\.',
+    hint: 'Write line breaks, tabs and quotes without escaping them with \\.',
     undo: (passage) => passage.replace(/\\([ntr"'\\])/g, (_, letter: string) => ESCAPED[letter] ?? ''),
   },
   {
