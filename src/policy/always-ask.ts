@@ -1,4 +1,4 @@
-/** Conditions that always need an approval, regardless of settings and grants. */
+/** Finds the conditions under which a tool call needs an approval regardless of settings and grants. */
 
 import type { Judgement } from '../core/run/tool.ts';
 import type { PolicyInput } from './policy-input.ts';
@@ -26,7 +26,7 @@ export function dangerOf({ tool, targets, hosts = [], ...input }: PolicyInput): 
       reason: `${guarded.path} is protected: it can run automatically, or configures editors, agents or Git.`,
     };
 
-  // The user approved a deletion by confirming a plan that names the file itself. A glob in the plan is not specific enough.
+  // A user who confirms a plan that names a file approves its deletion. A glob in the plan is not specific enough.
   const isAgreed = (path: string) => input.ownFiles?.has(path) || input.planScope?.some((entry) => entry.replace(/^\.\//, '') === path);
   const deleted = targets.find((target) => target.access === 'delete' && !isAgreed(target.path));
   if (deleted) return { rule: 'deletes', reason: `This deletes ${deleted.path}, which was not created in this run.` };

@@ -21,18 +21,18 @@ import { isSecret } from './secrets.ts';
 export type CommandOptions = {
   hookPlaces?: readonly string[];
   readOnlyCommands?: boolean;
-  /** The command runs in a subdirectory, which may be a Git repository with its own hooks. */
+  /** Whether the command runs in a subdirectory, which may be a Git repository with its own hooks. */
   isBelow?: boolean;
-  /** Returns whether a workspace path is hidden from models by `.kedgeignore`. */
+  /** Returns whether `.kedgeignore` excludes a workspace path. */
   hides?: ((path: string) => boolean) | undefined;
   /** Other names of workspace paths, if they were resolved. */
   aliases?: Aliases | undefined;
   /**
-   * The paths that the command's words expand to on disk, if they were resolved. `maybe` lists files whose current or earlier content may
-   * be printed.
+   * The paths that the command's words expand to on disk, if they were resolved. `maybe` lists files whose current or earlier content the
+   * command may print. `isCut` is set if there are too many paths to check.
    */
   reach?: { paths: readonly string[]; maybe?: readonly string[]; isCut: boolean };
-  /** Where the code that the command runs is located, if this was resolved. */
+  /** The locations of the code that the command runs, if they were resolved on disk. */
   code?: CodePlaces;
   /** The workspace folders as seen by commands: `.`, or the folder names of a multi-root workspace. */
   tops?: readonly string[];
@@ -56,11 +56,11 @@ export function createCommandJudge(
   const touches = (glob: string) => namedPaths.some((path) => touchesPath(glob, path));
   const hidden = (path: string, use: Use): Guarded | undefined =>
     use !== 'name' && [path, `${cwd}/${path}`].some((each) => options.hides?.(each))
-      ? { reason: `${path} is hidden by .kedgeignore.` }
+      ? { reason: `${path} is excluded by .kedgeignore.` }
       : undefined;
   const { tops = ['.'] } = options;
   const places = options.code ?? placesByLetters(cwd);
-  /** A rule restricts folders with a glob; a grant lists them. */
+  /** Returns a predicate for the folders of a rule, which are given by a glob, or of a grant, which are given by a list. */
   const homes = (folders: readonly string[] | string = tops) =>
     typeof folders === 'string' ? (at: string) => inScope(at, [folders.replace(/\/+$/, '')]) : (at: string) => folders.includes(at);
   /** A command that could not be parsed might name any path, so every rule with a path applies to it. */
@@ -101,7 +101,7 @@ export function createCommandJudge(
       if (decision.kind !== 'allow' || !reach) return decision;
       const [maybe] = reach.maybe ?? [];
       const guardedPath: Guarded | undefined = reach.isCut
-        ? { reason: 'The command searches more files than can be checked.' }
+        ? { reason: 'The command searches more files than Kedge can check.' }
         : firstOf(reach.paths, (path) => guardRead(path, aliases) ?? hidden(path, 'read'));
       const possiblySecret =
         maybe === undefined
@@ -123,7 +123,7 @@ export function createCommandJudge(
   };
 }
 
-/** Git runs programs named in the repository's configuration and prints the remote addresses stored there. */
+/** Adds the risks of the repository's Git configuration: it can name programs that Git runs, and remote addresses with credentials. */
 function withGit(analysis: CommandAnalysis, settings: CommandOptions['gitSettings']): CommandAnalysis {
   if (settings === undefined) return analysis;
   if (settings === 'unknown') {
@@ -141,14 +141,14 @@ function withGit(analysis: CommandAnalysis, settings: CommandOptions['gitSetting
 /** What the host must resolve on disk before a command can be evaluated. */
 export type CommandFacts = {
   words: readonly string[];
-  /** The subset of `words` of which the command prints only the name, not the content. */
+  /** The subset of `words` for which the command prints only the name, not the content. */
   names: ReadonlySet<string>;
   searched: readonly SearchedPlaces[];
   /** The subset of `words` that the shell expands as globs. */
   globs: ReadonlySet<string>;
   /** Directories the command changes to, in order. */
   folders: readonly string[];
-  /** The only directory in which everything after the `cd` runs, if that is certain. */
+  /** The directory in which everything after a single `cd` runs, if that is certain. */
   goesTo: string | undefined;
   /** Parts of words that may name code the command runs. */
   code: readonly string[];
@@ -171,8 +171,8 @@ export function factsOfCommand({ text, shell }: CommandLine, parser: ShellParser
 }
 
 /**
- * Git treats a directory that contains the files of a bare repository as a repository, and its configuration can name programs to run.
- * Installed packages have their own scripts, which a user who allowed `npm test` did not mean.
+ * Adds the risks of a command that runs in a subdirectory. Git treats a directory with the files of a bare repository as a repository, and
+ * its configuration can name programs to run. Installed packages have their own scripts, which a user who allowed `npm test` did not mean.
  */
 function below(analysis: CommandAnalysis, cwd: string): CommandAnalysis {
   const runsGit = analysis.commands.some(({ argv }) => programName(argv[0] ?? '') === 'git');
@@ -191,8 +191,8 @@ function firstOf<T, R>(items: readonly T[], find: (item: T) => R | undefined): R
 }
 
 /**
- * Workspace paths the command names, both relative to its working directory and as written, because the command may change directory
- * itself.
+ * Returns the workspace paths that the command names, both relative to its working directory and as written, because the command itself
+ * may change the directory.
  */
 function placesOf({ paths, writes }: CommandAnalysis, cwd: string): string[] {
   const written = [...paths, ...writes].map((path) => path.replaceAll('\\', '/').replace(/^(\.\/)+/, ''));
@@ -206,7 +206,7 @@ function guardRead(path: string, { places }: Aliases): Guarded | undefined {
 
 type Guard = { hookPlaces?: readonly string[]; aliases: Aliases; cwd: string; isPowerShell: boolean };
 
-/** Paths in a command are checked as text, without resolving links, so a path that leaves the workspace also needs an approval. */
+/** Checks a path of a command as text, without resolving symbolic links. A path that may lead out of the workspace needs an approval. */
 function guard(path: string, use: Use, { hookPlaces = [], aliases, cwd, isPowerShell }: Guard): Guarded | undefined {
   const clean = path.replaceAll('\\', '/');
   if (clean === '/dev/null') return undefined;

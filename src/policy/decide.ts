@@ -1,6 +1,6 @@
 /**
- * The policy: one pure function that decides every tool call of every host. It knows nothing about files or editors, only what the call is
- * and what it would touch.
+ * The policy: one pure function that decides every tool call of every host. It does not access files or editors: its input describes the
+ * call and the paths, hosts and commands that the call would affect.
  */
 
 import type { Judgement } from '../core/run/tool.ts';
@@ -94,12 +94,13 @@ function approvalReason(kind: Need['kind'], { name, tool, targets, hosts = [], p
     const { size } = new Set(targets.filter(({ access }) => access !== 'read').map(({ path }) => path));
     return ['edit', `This edit changes ${size} ${size === 1 ? 'file' : 'files'}.`];
   }
-  if (kind === 'host' && privateHost) return ['private-host', `${hosts.join(', ')} is this computer or on a private network.`];
+  if (kind === 'host' && privateHost)
+    return ['private-host', `This sends a request to this computer or a private network: ${hosts.join(', ')}.`];
   if (kind === 'host') return ['sends', `This sends a request to ${hosts.join(', ')}.`];
   return ['mcp', `\`${name}\` is a tool of the MCP server ${tool?.source?.slice('mcp:'.length)}, which runs outside Kedge.`];
 }
 
-/** A deny or ask rule applies if any part of the call matches it. Rules about commands are evaluated with the command. */
+/** Whether a deny or ask rule applies: it does if any part of the call matches. Rules about commands are evaluated in command.ts. */
 function applies(rule: SourcedRule, { tool, targets, hosts = [], command, aliases }: PolicyInput): boolean {
   const names = (path: string) => aliases?.names(path) ?? [path];
   if (!tool || (rule.command !== undefined && command)) return false;

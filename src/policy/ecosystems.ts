@@ -2,7 +2,7 @@
 import { wordSet } from './commands/program-check.ts';
 import { normalizedParts } from './path-normalization.ts';
 
-/** `programs` are controlled by the files of this ecosystem and by files that belong to no ecosystem. */
+/** `programs` are controlled by the files of this ecosystem and by those of the ecosystem `ANY`. */
 type Ecosystem = { programs?: string; files: string; kinds?: RegExp[]; directories?: string };
 
 const TOOLS =
@@ -89,7 +89,7 @@ const READ = Object.entries(ECOSYSTEMS).map(([name, { programs = '', files, kind
   programs: wordSet(programs),
   files: wordSet(files),
   kinds,
-  /** Directories of installed packages are included: their code runs with every command. */
+  /** Includes the directories of installed packages, because commands run their code. */
   directories: wordSet(directories),
 }));
 

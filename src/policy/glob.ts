@@ -2,7 +2,7 @@
  * Matches globs written by a model or a repository, without translating them to regular expressions: matching takes time proportional to
  * the length of the glob times the length of the path, so a malicious glob cannot block the program.
  *
- *   *  any characters within a name     **  any number of names, if it is a whole path segment     ?  one character
+ *   *  any characters within a name     **  any number of names, if it stands alone between slashes     ?  one character
  *   [a-z]  [!a-z]  one character of the set, or outside the set     {a,b}  alternatives
  *
  * All other characters are literal, including brackets and braces that are not closed.
@@ -18,7 +18,7 @@ export type GlobOptions = {
   names?: boolean;
 };
 
-/** Longer globs are treated as literal paths. The limit also applies to the text after braces are expanded. */
+/** The maximum length in characters. A longer glob is a literal path. Braces are not expanded if the result would be longer. */
 const MAX_GLOB = 4_096;
 const MAX_ALTERNATIVES = 200;
 

@@ -22,11 +22,11 @@ export function needsOf({ tool, targets, hosts = [] }: PolicyInput): Need[] {
 export function grantedBy(need: Need, input: PolicyInput): Decision | undefined {
   const { rules = [], grants = [] } = input;
   const rule = rules.find((each) => each.effect === 'allow' && each.from === 'user' && permits(each, need, input));
-  if (rule) return { kind: 'allow', rule: 'rule', reason: rule.reason ?? 'A rule in your settings allows this.' };
+  if (rule) return { kind: 'allow', rule: 'rule', reason: rule.reason ?? 'A rule in your settings allows this call.' };
   const grant = grants.find((covers) => includes(covers, need, input));
   if (!grant) return undefined;
   if (grant.kind === 'edits') return { kind: 'allow', rule: 'edits-granted', reason: 'You allowed edits without asking.' };
-  return { kind: 'allow', rule: 'granted', reason: 'You allowed this in an earlier approval.' };
+  return { kind: 'allow', rule: 'granted', reason: 'You allowed calls like this in an earlier approval.' };
 }
 
 function permits(rule: SourcedRule, need: Need, { tool, seen, privateHost }: PolicyInput): boolean {
@@ -39,7 +39,7 @@ function permits(rule: SourcedRule, need: Need, { tool, seen, privateHost }: Pol
         fitsTool && rule.server === undefined && rule.host === undefined && (rule.path === undefined || inScope(need.path, [rule.path]))
       );
     case 'host':
-      // A web page or MCP server could choose any host below a wildcard, and a host name can resolve to any address.
+      // Text from a web page or MCP server could choose any host that a wildcard allows. A host name can resolve to a private address.
       return (
         fitsTool &&
         rule.path === undefined &&
@@ -92,8 +92,8 @@ export function grantablePermissions(needs: readonly Need[], { tool, privateHost
 }
 
 /**
- * Returns a glob for the deepest folder that contains all paths, or the path itself for a single file at the top level. Undefined if no
- * glob matches exactly that.
+ * Returns a glob for the deepest folder that contains all paths, or the path itself for a single file at the top level. Returns undefined
+ * if the glob would also match other names.
  */
 function commonGlob(paths: readonly string[]): string | undefined {
   const [first = '', ...others] = paths;

@@ -1,7 +1,7 @@
 /** Normalizes file names the way file systems compare them, so that all spellings of a file are recognized. */
 
 /**
- * Splits a path into normalized names. Windows and macOS compare names without case; Windows also ignores trailing dots and spaces and
+ * Splits a path into normalized names. Windows and macOS ignore case; Windows also ignores trailing dots and spaces and
  * reads `name:stream` as `name`; some file systems fold letters such as the long s or ignore invisible characters.
  */
 export function normalizedParts(path: string): string[] {

@@ -1,4 +1,4 @@
-/** The input of the policy: the facts about a call that decide it. */
+/** The input of the policy: the facts about a tool call that determine the decision. */
 
 import type { Decision, Effect, Target } from '../core/session/effects.ts';
 import type { Mode } from '../core/session/events.ts';
@@ -9,13 +9,13 @@ import type { SourcedRule } from './rules.ts';
 export type PolicyInput = {
   mode: Mode;
   /**
-   * Undefined if the model named a tool this run does not have. `source` is `builtin` or `mcp:<server>`; a tool of an MCP server is
-   * `readonly` only if the user declared it so.
+   * The called tool. Undefined if this run has no tool of that name. `source` is `builtin` or `mcp:<server>`; a tool of an MCP server is
+   * `readonly` only if the user declared that it only reads.
    */
   tool: { name: string; effect: Effect; source?: string; fingerprint?: string | undefined } | undefined;
   name: string;
   targets: readonly Target[];
-  /** In a workspace the user does not trust, only reading in Ask mode is allowed. */
+  /** Whether the user trusts the workspace. If not, Kedge can only read its files, and only in Ask mode. */
   trusted: boolean;
   /** Evaluates the command the call would run against rules and grants; see command.ts. */
   command?: CommandJudge | undefined;
@@ -24,21 +24,21 @@ export type PolicyInput = {
   /** Whether one of the hosts is this computer or on a private network. */
   privateHost?: boolean | undefined;
   rules?: readonly SourcedRule[] | undefined;
-  /** What the user allowed in earlier approvals, as far as it applies to this call. */
+  /** The permissions from earlier approvals that may apply to this call. */
   grants?: readonly Permission[] | undefined;
   /** Paths and globs of the confirmed plan that this run carries out. */
   planScope?: readonly string[] | undefined;
   /** Returns the command that runs without asking and whose behavior this file determines; see steering.ts. */
   steers?: ((path: string) => string | undefined) | undefined;
-  /** Files created by this run that have not been changed by anyone else since. */
+  /** Paths of files that this run created and nobody else has changed. */
   ownFiles?: ReadonlySet<string> | undefined;
   /** Other names of the call's paths, if they were resolved. */
   aliases?: Aliases | undefined;
   /** Workspace directories from which Git runs hooks. */
   hookPlaces?: readonly string[] | undefined;
-  /** What the model has read so far: a secret, or text from a web page or an MCP server. */
+  /** Whether the model has read a secret in this session, and whether it has read text from web pages or MCP servers (`strangers`). */
   seen?: { secret?: boolean; strangers?: boolean } | undefined;
-  /** Nobody can answer an approval request, so whatever needs an approval is denied. */
+  /** Whether nobody can answer an approval request. Calls that need an approval are then denied. */
   unattended?: boolean | undefined;
 };
 

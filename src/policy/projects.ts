@@ -1,17 +1,17 @@
 /**
- * Determines where one project ends and another begins: allowing a command allows it to run the code of the folder in which it was allowed.
+ * Determines where one project ends and another begins. A permission for a command covers only the code of the project it was given for.
  */
 import { wordSet } from './commands/program-check.ts';
 import { interpreters } from './commands/programs/interpreters.ts';
 import { programName } from './commands/programs/program-tables.ts';
 
-/** A directory that contains one of these is a separate project. */
+/** A directory that contains one of these files or directories is a separate project. */
 const MANIFESTS =
   wordSet(`package.json deno.json deno.jsonc pyproject.toml setup.py pytest.ini tox.ini noxfile.py cargo.toml go.mod go.work pom.xml
   build.gradle build.gradle.kts settings.gradle settings.gradle.kts build.xml build.sbt module.bazel workspace gemfile composer.json mix.exs
   package.swift pubspec.yaml shard.yml stack.yaml build.zig node_modules .git`);
 const MANIFEST_KINDS = /\.(?:csproj|fsproj|vbproj|sln|cabal|gemspec|nimble)$/;
-/** Files these programs look for in the working directory. Elsewhere, such a file may belong to the same project as its neighbors. */
+/** The files that each program looks for in its working directory. For other programs, these files do not mark a separate project. */
 const RECIPES: Record<string, ReadonlySet<string>> = {
   make: wordSet('makefile gnumakefile'),
   ninja: wordSet('build.ninja'),
@@ -27,7 +27,7 @@ const FOREIGN =
   wordSet(`node_modules vendor vendored third_party third-party thirdparty external externals bower_components jspm_packages site-packages
   .venv venv .tox .nox .eggs .yarn .pnpm-store .cargo .bundle .gradle .m2`);
 
-/** Programs that run neither code from the current folder nor code named in its files. */
+/** Programs that do not run code from the current folder or code that its files name. */
 const RUNS_NO_CODE = wordSet(`git gh docker podman nerdctl kubectl ruff black gofmt shellcheck yq bat ps cd pip`);
 /** Programs that are controlled by the configuration in the current folder and only read the files given as arguments. */
 const ONLY_LOOKS_AT_ARGUMENTS = wordSet('tsc mypy');
@@ -37,7 +37,7 @@ const PATTERN_FOLLOWS = /^(?:-[kmtg]|--grep|--testNamePattern|-run|--tests|--exa
 
 export const runsNoCode = (program: string): boolean => RUNS_NO_CODE.has(programName(program));
 
-/** Filters the names in a directory to those that indicate a project, in lower case. */
+/** Returns the names in a directory that indicate a project, in lower case. */
 export function markersIn(names: readonly string[]): string[] {
   const folded = names.map((name) => name.toLowerCase());
   const recipes = Object.values(RECIPES);
@@ -68,7 +68,7 @@ export type CodePlaces = {
   folders: readonly string[];
   /** The files and directories a word, or part of a word, refers to. */
   words: ReadonlyMap<string, readonly string[]>;
-  /** The project markers in each directory on the way to those places; see `markersIn`. */
+  /** The project markers in the directories of `folders` and `words` and in their parent directories; see `markersIn`. */
   markers: ReadonlyMap<string, readonly string[]>;
 };
 
@@ -76,7 +76,7 @@ export type CodePlaces = {
 export type Allowed = { prefix: readonly string[]; isHome(directory: string): boolean };
 
 /**
- * Returns a place whose code none of the prefixes applies to; undefined if there is none. `argv` is one command that all prefixes match.
+ * Returns a place with code to which none of the prefixes applies, or undefined. `argv` is one command that all prefixes match.
  */
 export function placeElsewhere(
   argv: readonly (string | undefined)[],
@@ -86,7 +86,7 @@ export function placeElsewhere(
   const program = programName(argv[0] ?? '');
   if (runsNoCode(program)) return undefined;
   const isBegin = (directory: string) => beginsProject(directory, markers.get(directory) ?? [], program);
-  /** Whether the prefix applies to a parent directory without another project in between. */
+  /** Whether the prefix applies to the place or to a parent directory in the same project. */
   const appliesTo = ({ isHome }: Allowed, place: string) => {
     const way = upwards(place);
     const end = way.findIndex(isBegin);
@@ -120,12 +120,12 @@ export function homesOf(argv: readonly (string | undefined)[], prefix: readonly 
   return homes;
 }
 
-/** For these programs `vendor.x.tests` is a file in `vendor`. */
+/** Programs that accept module names: `vendor.x.tests` is a module in the directory `vendor`. */
 const NAMES_MODULES = /^(?:python|pypy|nose2|trial|coverage|django-admin|uv|poetry|pdm|hatch|pipenv|tox|nox)$/;
 const MODULE = /^[\w-]+(?:\.\w+)+$/;
 const FILE = /\.(?:py|txt|md|rst|json|ya?ml|toml|cfg|ini|csv|tsv|xml|html?|log|lock|sql|db|zip|gz|whl|png|jpg|svg|pdf)$/i;
 
-/** Returns what a word may refer to: the whole word, the value of an option, and the items of a list. */
+/** Returns what a word may refer to: the word itself, the value of an option, and the items of a list. */
 export function codeWords(program: string, word: string): string[] {
   const value = word.startsWith('-') ? word.replace(/^--?[\w.-]+?=|^-[A-Za-z](?=[./\w])/, '') : word;
   const module = NAMES_MODULES.test(program) && MODULE.test(value) && !FILE.test(value) ? [value.replaceAll('.', '/')] : [];

@@ -1,6 +1,6 @@
 /**
- * Paths whose content is executed automatically or configures an editor, an agent, a shell or Git. Writing there always needs an approval.
- * Names are normalized; see path-normalization.ts.
+ * Paths whose content is executed automatically or configures an editor, an agent, a shell or Git. Writing to them always needs an
+ * approval. Names are normalized; see path-normalization.ts.
  */
 import { isShortName, normalizedParts } from './path-normalization.ts';
 
@@ -28,7 +28,7 @@ const DIRECTORIES = [
   ...words('.circleci .buildkite .gitlab .woodpecker .semaphore .teamcity .azure-pipelines .builds .forgejo .gitea .drone .dagger'),
   ...words('.github/actions .github/agents .github/chatmodes .github/hooks .github/instructions .github/prompts .github/skills'),
   ...words('.github/workflows'),
-  // Package managers that load code from a file of their own.
+  // Directories from which package managers load code.
   ...words('.yarn/plugins .yarn/releases .mvn gradle/wrapper .cargo .bundle'),
   // Services the operating system starts, and remote access.
   ...words(
@@ -87,7 +87,7 @@ const FAMILIES = [
   /^(?:lint-staged|commitlint)\.config\.\w+$/,
   /^\.?mise(?:\.[\w-]+)*\.toml$/,
   /^\.envrc\..+$/,
-  // Files the operating system's file browser reads for icons and links.
+  // Files that the operating system's file browser opens to display icons and links.
   /\.(?:url|scf|lnk|library-ms|searchconnector-ms|settingcontent-ms)$/,
 ];
 

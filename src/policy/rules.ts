@@ -1,4 +1,4 @@
-/** Rules in settings and workspace files that allow, ask or deny. Rules of a workspace can only restrict. */
+/** Rules from settings and workspace files. They allow a call, deny it or require an approval. Workspace rules can only restrict. */
 import * as z from 'zod';
 import { globMatcher } from './glob.ts';
 import { normalizedParts } from './path-normalization.ts';
@@ -19,13 +19,13 @@ const ruleSchema = () =>
       /** The words a command begins with. */
       command: text.optional(),
       /** `example.com`, or `*.example.com` for all its subdomains. */
-      host: text.regex(/^(\*\.)?[^\s*/@]+$/, 'a host is a name such as example.com or *.example.com').optional(),
+      host: text.regex(/^(\*\.)?[^\s*/@]+$/, 'use a host name such as example.com or *.example.com').optional(),
       /** The name of an MCP server. */
       server: text.optional(),
       reason: z.string().max(1_000).optional(),
     })
     .refine(({ effect, reason: _, ...conditions }) => effect !== 'allow' || Object.keys(conditions).length > 0, {
-      message: 'a rule that allows must name what it allows: tool, path, command, host or server',
+      message: 'an allow rule needs a tool, path, command, host or server',
     });
 
 export type Rule = z.infer<ReturnType<typeof ruleSchema>>;
@@ -36,7 +36,7 @@ export type SourcedRule = Rule & { from: 'user' | 'workspace' };
 export type RuleSet = { rules: SourcedRule[]; problems: string[] };
 
 const ASKS = ' Until it is fixed, every call needs your approval.';
-const IGNORED = ' The rule is ignored.';
+const IGNORED = ' The rule is ignored until it is fixed.';
 
 export const NO_RULES: RuleSet = { rules: [], problems: [] };
 
@@ -47,12 +47,12 @@ function unreadable(from: SourcedRule['from'], problem: string): SourcedRule {
 
 /**
  * @param place where the rules were read from, as shown to the user: `kedge.policy.rules` or a file name
- * @param isFatal whether the program exits because of a problem; a problem then does not say how Kedge continues
+ * @param isFatal whether the program exits when there is a problem. The problem then does not say how Kedge continues.
  */
 export function readRules(value: unknown, from: SourcedRule['from'], place: string, { isFatal = false } = {}): RuleSet {
   if (value === undefined || value === null) return NO_RULES;
   if (!Array.isArray(value)) {
-    const problem = `${place} is not a list of rules.`;
+    const problem = `${place} is not a list of rules.${isFatal ? '' : ASKS}`;
     return { rules: [unreadable(from, problem)], problems: [problem] };
   }
   const set: RuleSet = { rules: [], problems: [] };
@@ -70,7 +70,7 @@ export function readRules(value: unknown, from: SourcedRule['from'], place: stri
     // Ignoring a rule that could only allow something is safe.
     const isIgnored = (entry as { effect?: unknown } | null)?.effect === 'allow';
     const consequence = isFatal ? '' : isIgnored ? IGNORED : ASKS;
-    const problem = `Rule ${index + 1} of ${place} cannot be read: ${where}${issue?.message ?? 'it is not a rule'}.${consequence}`;
+    const problem = `Rule ${index + 1} of ${place} cannot be read: ${where}${issue?.message ?? 'the entry is not a valid rule'}.${consequence}`;
     set.problems.push(problem);
     if (!isIgnored) set.rules.push(unreadable(from, problem));
   }
@@ -105,7 +105,7 @@ export function touchesPath(glob: string, path: string): boolean {
 export function touchesAny(globs: readonly string[]): (path: string) => boolean {
   const tests = globs.map((glob) => {
     const normalizedGlob = normalized(glob);
-    // Brackets inside a longer name may be a set, so a restricting rule is matched both ways. `[id]` alone is a name.
+    // Brackets inside a longer name may be a set or literal characters, so a restricting rule covers both cases. `[id]` alone is a name.
     const isSet = normalizedGlob.includes('[') && !normalizedGlob.split('/').some((name) => /^\[.*\]$/.test(name));
     const [asName, asSet] = [
       globMatcher(normalizedGlob, { dot: true, names: true }),
@@ -184,7 +184,7 @@ export function matchesTool(pattern: string, tool: { name: string; source: strin
   const isMcp = tool.source.startsWith('mcp:');
   if (isMcp && strict && !pattern.startsWith('mcp:')) return false;
   const names = isMcp ? [tool.name, `${tool.source}/${tool.name}`, `${tool.source}/${tool.name.replace(/^.*?__/, '')}`] : [tool.name];
-  // A tool's name here may differ from its name on the server: `fs.delete` becomes `fs_delete`.
+  // Kedge's name of a tool may differ from the server's name: `fs.delete` becomes `fs_delete`.
   const patterns = isMcp && !strict ? [pattern, pattern.replace(/[^\w:/*?{},[\]-]+/g, '_')] : [pattern];
   const matchers = patterns.map((each) => globMatcher(each, { dot: true }));
   return (
@@ -193,7 +193,7 @@ export function matchesTool(pattern: string, tool: { name: string; source: strin
   );
 }
 
-/** Explains to the user why a rule denies or needs an approval. */
+/** Explains to the user why a rule denies a call or requires an approval. */
 export function ruleSentence({ effect, reason, from, ...conditions }: SourcedRule): string {
   if (reason) return /[.!?]$/.test(reason) ? reason : `${reason}.`;
   const parts = Object.entries(conditions).map(([key, value]) => `${key} ${value}`);

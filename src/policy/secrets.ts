@@ -1,6 +1,6 @@
 /**
- * Recognizes files with keys, passwords or tokens by name. Reading one needs an approval in every mode, so that its content is not sent to
- * a model unnoticed. Names are normalized; see path-normalization.ts.
+ * Recognizes files with keys, passwords or tokens by name. Reading such a file needs an approval in every mode, so that its content is not
+ * sent to a model unnoticed. Names are normalized; see path-normalization.ts.
  */
 import { isShortName, normalizedParts } from './path-normalization.ts';
 
@@ -61,7 +61,7 @@ const FAMILIES = [
   /^\.envrc\..+$/,
 ];
 
-/** Files meant to be read: `.env.example`, `secrets.sample.yml`. */
+/** Example files, which contain no real secrets: `.env.example`, `secrets.sample.yml`. */
 const EXAMPLE = /[._-](example|sample|template|dist|defaults?|schema)(\.(ya?ml|json|toml|env|txt))?$/;
 /** Inside a directory called `secrets`, only source files are not secret. */
 const SOURCE = /\.([cm]?[jt]sx?|py|go|rs|java|kt|cs|rb|php|swift|c|cc|cpp|h|md|html|css|vue|svelte)$/;
@@ -69,10 +69,10 @@ const SOURCE = /\.([cm]?[jt]sx?|py|go|rs|java|kt|cs|rb|php|swift|c|cc|cpp|h|md|h
 const COPY = /(?:~|#|\.(?:bak|backup|old|orig|saved?|copy|tmp|sw[a-p]))+$/;
 /** Suffixes of file copies made by operating systems: `.env copy`, `credentials (1).json`. */
 const DUPLICATE = /(?: - copy| copy| \(copy\))?(?: ?\(\d+\)| \d+)?(?=(?:\.\w+)?$)/;
-/** The longest file name that file systems support. */
+/** The longest file name that file systems support, in characters. */
 const MAX_NAME = 255;
 const ENV = /^\.?env([._-].*)?$/;
-/** Files in a repository, worktree or submodule whose remote addresses, headers and credential helpers may contain tokens. */
+/** Configuration files of a Git repository, worktree or submodule. Their remote addresses and headers may contain tokens. */
 const GIT = /^(config|config\.worktree|credentials)(\.lock)?$/;
 
 /** @param path a workspace-relative path with forward slashes, after links and `..` were resolved */
@@ -98,8 +98,8 @@ export function isSecret(path: string): boolean {
 }
 
 /**
- * Strips copy suffixes repeatedly, in a loop instead of recursion: words of commands are checked too, and a crafted one could cause endless
- * recursion.
+ * Strips copy suffixes repeatedly. A loop is used because words of commands are checked too, and a crafted word could make a recursion too
+ * deep.
  */
 function originalOf(name: string): string {
   let [before, original] = ['', name.length > MAX_NAME ? '' : name];
@@ -111,7 +111,7 @@ function originalOf(name: string): string {
 }
 
 /**
- * Matches `.env` and names that begin with it; without the dot only names that are not source files: `env.production`, but not `env.ts`.
+ * Whether a file contains environment variables, judging by its name: `.env`, `.env.local` or `env.production`, but not `env.ts`.
  */
 function isEnvironment(name: string): boolean {
   if (!ENV.test(name)) return false;

@@ -15,7 +15,7 @@ export const steersOne = (path: string, ecosystems: ReadonlySet<string>): boolea
 /** A command that is allowed to run without asking, by a rule, a grant or a check of the confirmed plan, and the folders it may run in. */
 export type Standing = { text: string; folders: readonly string[] };
 
-/** Whether the command runs workspace code. No file controls a command that only reads. */
+/** Whether the command may run workspace code, so that files can control what it does. A command that only reads does not. */
 export function runsCode({ text }: Standing): boolean {
   return segments(text).some(([program = '']) => !isReading(programName(program)) && !runsNoCode(program));
 }
@@ -29,7 +29,7 @@ export const runsHooks = (text: string): boolean =>
   );
 
 const KEYWORDS = wordSet('if then else elif do while until ! { exec time');
-/** Programs that run no workspace code. Git LFS and husky add lines with their own commands to every hook. */
+/** Shell keywords and programs that run no workspace code. Git LFS and husky add some of these commands to every hook. */
 const OF_SHELL = wordSet(`fi done esac case for in exit return set local export shift test [ [[ } echo printf true false unset trap cd read
   hash type which dirname git git-lfs -v`);
 
@@ -71,7 +71,7 @@ export function filesRunBy({ text, folders }: Standing): string[] {
     const hasVerb = RUNNERS.test(program) && operands[0] === 'run';
     const isRunner = Object.hasOwn(interpreters, programName(program)) || RUNNERS.test(program);
     const first = isRunner ? operands[hasVerb ? 1 : 0] : undefined;
-    // A module in the working directory takes precedence over an installed one of the same name.
+    // A module in the working directory takes precedence over an installed module of the same name.
     const module = first?.replaceAll('.', '/');
     if (module !== undefined && args.includes('-m')) return [...own, `${module}.py`, `${module}/__main__.py`, `${module}/__init__.py`];
     return [...own, ...[...loaded, ...(first === undefined ? [] : [first])].flatMap(candidatePaths)];
@@ -150,7 +150,7 @@ export function filesRunByMakefile(makefile: string, folder: string): string[] {
 
 const NPM = /^(?:npm|pnpm|yarn|bun)$/;
 const IS_RUN = /^(?:run|run-script|rum|urn)$/;
-/** Stands for all scripts, if a command could run any of them. */
+/** Stands for all scripts of package.json, when a command could run any of them. */
 export const EVERY = '*';
 /** Scripts that npm runs for an abbreviated or built-in command. */
 const SCRIPTS: Record<string, string[]> = {
@@ -210,7 +210,7 @@ export function ecosystemsOf(text: string, isScript: (name: string) => boolean):
   });
 }
 
-/** At these locations, a program is what its name says. */
+/** Locations of installed programs and wrapper scripts, where the name identifies the program. */
 const INSTALLED =
   /(?:^|[\\/])(?:gradlew|mvnw)(?:\.\w+)?$|(?:^|[\\/])(?:node_modules[\\/]\.bin|\.?venv[\\/](?:bin|Scripts)|vendor[\\/]bin|usr[\\/](?:local[\\/])?bin)[\\/]/;
 
@@ -262,7 +262,7 @@ function innerOf([program = '', ...args]: readonly string[]): string[] | undefin
   return from < 0 ? undefined : rest.slice(from);
 }
 
-/** Limits nested wrappers. Deeper nesting has no legitimate use, and analysis stops there. */
+/** The maximum number of nested wrappers. Deeper nesting has no legitimate use and is not analyzed. */
 const MAX_WRAPPERS = 10;
 
 /** Returns the command as written, followed by each command that a wrapper in it starts. */
@@ -275,7 +275,7 @@ function wrapperChain(words: string[]): string[][] {
 /** Returns the words of each simple command, including commands started by wrappers. */
 const launchedCommands = (text: string): string[][] => segments(text).flatMap(wrapperChain);
 
-/** In PowerShell and in Windows paths a backslash is an ordinary character, elsewhere an escape. Both interpretations are considered. */
+/** Splits text into simple commands. A backslash may be a part of a Windows path or an escape, so both interpretations are returned. */
 const segments = (text: string): string[][] => {
   const other = text.replace(/\\(?=[\w.-])/g, '/');
   return other === text ? simpleCommands(text) : [...simpleCommands(text), ...simpleCommands(other)];

@@ -3,7 +3,7 @@ import type { Tool } from '../core/run/tool.ts';
 import type { QuestionAnswer } from '../core/session/events.ts';
 import { defineTool } from './define-tool.ts';
 
-/** The tool call resolves when the user answers, however long that takes. */
+/** The tool call has no timeout: it resolves when the user answers. */
 export function askUserTool(): Tool {
   return defineTool({
     name: 'ask_user',
@@ -26,7 +26,7 @@ export function askUserTool(): Tool {
 
 function answerText(answer: QuestionAnswer): string {
   if ('by' in answer && answer.by === 'nobody')
-    return `${answer.words} Go on with what you think most likely, and say in your answer what you assumed.`;
+    return `${answer.words} Continue with the most likely option, and state your assumptions in your final message.`;
   if ('option' in answer) return `The user chose: ${answer.option}${answer.words ? `\n${answer.words}` : ''}`;
   return `The user answered: ${answer.words}`;
 }

@@ -10,7 +10,7 @@ type Definition<Schema extends z.ZodType> = {
   input: Schema;
   effect: Effect;
   alone?: boolean;
-  /** Corrects input that models are known to send instead of what the schema asks for. */
+  /** Corrects input that models are known to send instead of valid input. */
   repair?(input: unknown): unknown;
   prepare(input: z.infer<Schema>, signal: AbortSignal): Promise<PreparedCall>;
 };
@@ -43,12 +43,14 @@ export function defineTool<Schema extends z.ZodType>({
       if (parsed.success) return prepare(parsed.data, signal);
       const again = schema.safeParse(inSchema(convertTypes(meant, parsed.error.issues)));
       if (again.success) return prepare(again.data, signal);
-      throw new ToolError(`The arguments of ${name} do not fit:\n${z.prettifyError(parsed.error)}`);
+      throw new ToolError(
+        `The arguments of ${name} do not fit its schema:\n${z.prettifyError(parsed.error)}\nCorrect them and call the tool again.`,
+      );
     },
   };
 }
 
-/** Leaves out the parts of the JSON schema that cost tokens in every request and tell the model nothing. */
+/** Returns the JSON schema without the parts that cost tokens in every request and tell the model nothing. */
 function wireSchema(schema: z.ZodType): JsonSchema {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: 'input' });
   return JSON.parse(JSON.stringify(rest, (key, value) => (key === 'maximum' && value === Number.MAX_SAFE_INTEGER ? undefined : value)));

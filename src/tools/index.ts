@@ -1,4 +1,4 @@
-/** Selects the tools of a run. A run without a gate has no tool that can write, and no way to get one. */
+/** Selects the tools of a run. A run without a write gate has no tool that can change files. */
 import type { ModelRef } from '../core/model/messages.ts';
 import type { Plan } from '../core/plan/plan.ts';
 import type { Tool } from '../core/run/tool.ts';
@@ -77,7 +77,7 @@ function languageTools(workspace: Workspace, languages: LanguageServices): Tool[
   ];
 }
 
-/** OpenAI's models are trained on patches, whichever provider serves them. All others replace passages. */
+/** Whether a model edits by patches. OpenAI's models are trained on patches, with any provider. All other models replace passages. */
 export function editsByPatch(model: ModelRef | undefined): boolean {
   return model !== undefined && /(^|\/)(gpt-|chatgpt|codex|o\d)/i.test(model.model);
 }

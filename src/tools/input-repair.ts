@@ -1,4 +1,4 @@
-/** Corrects tool arguments that do not fit the schema, if only one thing can be meant. */
+/** Corrects tool arguments that do not fit the schema, if their meaning is unambiguous. */
 import * as z from 'zod';
 import { jsonIn } from '../core/json.ts';
 
@@ -22,10 +22,10 @@ const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
   input: ['patch', 'patch_text', 'diff', 'command', 'cmd'],
 };
 
-/** No tool schema is nested more deeply. */
+/** The maximum depth that is searched for nulls. No tool schema is nested more deeply. */
 const MAX_DEPTH = 6;
 
-/** Removes fields that are null, at any depth, because models send null for a field that they leave out. */
+/** Removes fields that are null, at any depth, because models send null for a field that they omit. */
 export function withoutNulls(input: unknown, depth = MAX_DEPTH): unknown {
   if (depth === 0 || typeof input !== 'object' || input === null) return input;
   if (Array.isArray(input)) return input.map((each) => withoutNulls(each, depth - 1));
@@ -33,7 +33,7 @@ export function withoutNulls(input: unknown, depth = MAX_DEPTH): unknown {
   return Object.fromEntries(entries.map(([key, value]) => [key, withoutNulls(value, depth - 1)]));
 }
 
-/** Renames arguments to those of the schema, also in lists of objects. A name that the schema has is never taken for another one. */
+/** Renames arguments to the names in the schema, also in lists of objects. An argument whose name is in the schema is never renamed. */
 export function renameArguments(input: unknown, schema: z.ZodType): unknown {
   if (schema instanceof z.ZodOptional) return renameArguments(input, schema.unwrap() as z.ZodType);
   if (schema instanceof z.ZodArray && Array.isArray(input)) return input.map((each) => renameArguments(each, schema.element as z.ZodType));

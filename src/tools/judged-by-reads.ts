@@ -2,9 +2,9 @@ import { type Tool, wrapTool } from '../core/run/tool.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 
 /**
- * A tool that changes files reads them to prepare a call, before the user is asked. When reading one of them needs an approval, the call is
- * judged as a read, too, and the reason why it fails is reported only after that approval. Otherwise a model could guess the content until
- * an edit fits.
+ * A tool that changes files reads them when it prepares a call, before the user approves the call. If reading one of the files needs an
+ * approval, the policy judges the call as a read too, and an error of the call is reported only after the approval. Otherwise a model could
+ * find out the content by trying edits until one of them applies.
  */
 export function judgedByReads(make: (workspace: Workspace) => Tool, workspace: Workspace): Tool {
   return wrapTool(make(workspace), async (input, signal) => {

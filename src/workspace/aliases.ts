@@ -26,7 +26,7 @@ export function locationsIn(folders: readonly Folder[]): (at: Location) => Locat
 
 /**
  * `names` returns the workspace paths of a file, one for each open folder that contains it and the path itself first, because a rule may
- * use any of them. `places` also adds the names of the directories above the folders, which decide whether a file is secret or protected.
+ * use any of them. `places` adds paths with the directories above the folders, which decide whether a file is secret or protected.
  */
 export function aliasesIn(folders: readonly Folder[]) {
   const locations = locationsIn(folders);
@@ -53,8 +53,8 @@ export function aliasesIn(folders: readonly Folder[]) {
 }
 
 /**
- * Returns the last name of each absolute root when it is a hidden directory, or the last two when the parent is one: `.ssh`, `.git/hooks`.
- * Other names are left out, because a project may well be inside `secrets` or `.cursor/worktrees`.
+ * Returns the last name of each root that is a hidden directory or a bare repository, or the last two names if the parent directory is
+ * hidden: `.ssh`, `.git/hooks`. Names further up are ignored, because a project may be inside `secrets` or `.cursor/worktrees`.
  */
 function namesAbove({ roots = [] }: Folder): string[] {
   const names = roots.map((root) => {

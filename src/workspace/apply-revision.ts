@@ -14,8 +14,8 @@ export async function reviseChanges(
   blobs: Pick<BlobStore, 'get'>,
 ): Promise<FileChange[]> {
   const stranger = Object.keys(revision).find((path) => !changes.some((change) => change.path === path));
-  if (stranger !== undefined) throw new ToolError(`${stranger} is not part of this change.`);
-  // A move consists of two changes, which are refused together.
+  if (stranger !== undefined) throw new ToolError(`${stranger} is not part of this change. Review the change again.`);
+  // A move consists of two changes, which can only be refused together.
   const refused = (change: FileChange) => isRefused(change, revision[change.path]);
   const dropped = new Set(
     changes.filter(refused).flatMap(({ path, movedFrom }) => [path, ...(movedFrom === undefined ? [] : [movedFrom])]),
@@ -45,7 +45,7 @@ async function contentOf(
   if (typeof made !== 'object' || !after) return after;
   if ('content' in made) {
     const content = path.endsWith('/') ? undefined : await blobs.get(made.content);
-    if (!content) throw new ToolError(`The edited proposal for ${path} is no longer stored.`);
+    if (!content) throw new ToolError(`The edited proposal for ${path} is no longer stored. Review the change again.`);
     return content;
   }
   const from = before ?? changes.find((change) => change.path === movedFrom)?.before;
@@ -59,7 +59,8 @@ async function contentOf(
 export async function changesFrom(summaries: readonly ChangeSummary[], blobs: Pick<BlobStore, 'get'>): Promise<FileChange[]> {
   const content = async (path: string, hash: string | undefined) => {
     const bytes = hash === undefined ? undefined : await blobs.get(hash);
-    if (hash !== undefined && !bytes) throw new ToolError(`The proposed change of ${path} is no longer stored.`);
+    if (hash !== undefined && !bytes)
+      throw new ToolError(`The proposed content of ${path} is no longer stored. Reject the change and request it again.`);
     return bytes;
   };
   return Promise.all(
@@ -80,12 +81,14 @@ export function revisionNote(proposed: readonly FileChange[], landed: readonly F
   const now = new Map(landed.map((change) => [change.path, change]));
   const notes = proposed.flatMap(({ path, after }) => {
     const change = now.get(path);
-    if (!change) return [`- ${path}: left out, unchanged.`];
+    if (!change) return [`- ${path}: not accepted. The file is unchanged.`];
     if (sameBytes(change.after, after)) return [];
-    return [`- ${path}, from your proposal to what was written:`, diffOf(after, change.after).diff];
+    return [`- ${path}: the diff from your proposal to the written content:`, diffOf(after, change.after).diff];
   });
   const lines = notes.join('\n').split('\n');
   const limitedLines =
-    lines.length > MAX_LINES ? [...lines.slice(0, MAX_LINES), `… ${lines.length - MAX_LINES} more lines: read the files.`] : lines;
-  return ['The user accepted only part of this, or edited it. Do not add what was left out again.', ...limitedLines].join('\n');
+    lines.length > MAX_LINES ? [...lines.slice(0, MAX_LINES), `… ${lines.length - MAX_LINES} more lines. Read the files.`] : lines;
+  return ['The user accepted only a part of this change, or edited it. Do not propose the rejected parts again.', ...limitedLines].join(
+    '\n',
+  );
 }

@@ -1,6 +1,6 @@
 /**
- * A change set is everything that one tool call would do to files. It is displayed, checked against the policy, approved and applied as a
- * whole.
+ * A change set contains all changes that one tool call would make to files. It is displayed, checked against the policy, approved and
+ * applied as one unit.
  */
 
 import type { ChangeSummary, Target } from '../core/session/effects.ts';
@@ -13,13 +13,13 @@ export type ChangeSet = { changes: FileChange[]; summaries: ChangeSummary[]; dig
 
 const MAX_DIFF_LINES = 2_000;
 
-/** Summarizes the changes. A diff with more than `mostLines` lines is cut off after that many. */
+/** Summarizes the changes. A longer diff is cut off after `mostLines` lines. */
 export async function changeSet(changes: FileChange[], mostLines = MAX_DIFF_LINES): Promise<ChangeSet> {
   const summaries = await Promise.all(changes.map((change) => summarize(change, changes, mostLines)));
   return { changes, summaries, digest: await digestOf(summaries) };
 }
 
-/** The digest identifies the effect and nothing else: the same files with the same contents before and after give the same digest. */
+/** Returns a digest of the effect only: changes of the same files with the same contents before and after have the same digest. */
 export async function digestOf(effects: readonly Pick<ChangeSummary, 'path' | 'before' | 'after'>[]): Promise<string> {
   const effect = effects.map(({ path, before = '', after = '' }) => [path, before, after]).sort();
   return hashOf(encodeText(JSON.stringify(effect)));

@@ -1,4 +1,4 @@
-/** Computes from the recorded writes what a file must contain so that these writes are undone. */
+/** Computes the content that a file must have to undo its recorded writes. */
 
 import type { ChangeSummary } from '../core/session/effects.ts';
 import type { UndoResult } from '../core/session/events.ts';
@@ -12,8 +12,8 @@ export type Staged = Pick<ChangeSummary, 'path' | 'from' | 'before' | 'after' | 
 type Hash = string | undefined;
 
 /**
- * Consecutive writes of one file without a change by somebody else in between. They start at `before` and end at one of `left`. There are
- * several when it is not known which writes completed.
+ * Consecutive writes of one file without a change by somebody else in between. `before` is the content before the first write. `left` are
+ * the possible contents after the last write; there are several if it is not known which writes completed.
  */
 export type Stretch = { before: Hash; left: ReadonlySet<Hash> };
 
@@ -47,7 +47,7 @@ export function historiesOf(staged: readonly Staged[]): History[] {
 export type RestoredContent = Omit<UndoResult, 'path'> & { content?: { bytes: Uint8Array | undefined } };
 
 /**
- * Undoes the writes of one file, newest first. Changes that somebody else made in between are merged, or the undo of the file is refused.
+ * Undoes the writes of one file, newest first. Changes by somebody else are merged. On a conflict, the undo of the file is refused.
  */
 export async function restoredContent(
   now: Uint8Array | undefined,
@@ -62,18 +62,18 @@ export async function restoredContent(
     if (hash === before) continue;
     const image = before === undefined ? undefined : await blobs.get(before);
     const refused = (reason: string): RestoredContent => ({ outcome: 'refused', reason });
-    if (before !== undefined && !image) return refused('Its earlier content is no longer stored.');
+    if (before !== undefined && !image) return refused('The earlier content is no longer stored.');
     if (left.has(hash)) {
       [bytes, hash] = [image, before];
       continue;
     }
-    if (!bytes) return refused('It has been deleted since.');
+    if (!bytes) return refused('The file was deleted after Kedge wrote it.');
     const [base] = left;
-    if (!image || base === undefined || left.size > 1) return refused('It has been changed since.');
+    if (!image || base === undefined || left.size > 1) return refused('The file was changed after Kedge wrote it.');
     const then = await blobs.get(base);
-    if (!then) return refused('It has been changed since, and the content that Kedge wrote is no longer stored.');
+    if (!then) return refused('The file was changed after Kedge wrote it, and the content that Kedge wrote is no longer stored.');
     const merged = mergeBytes(then, bytes, image);
-    if (!merged) return refused('It has been changed since, in the same lines.');
+    if (!merged) return refused('The same lines were changed after Kedge wrote them.');
     [bytes, hash, merges] = [merged, await hashOf(merged), true];
   }
   if (hash === begun) return { outcome: 'unchanged' };

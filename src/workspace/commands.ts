@@ -22,8 +22,8 @@ export type CommandState =
 export type Excerpt = { head: string; tail?: string; gap?: { from: number; to: number } };
 
 /**
- * `withheld` lists the environment variables that were kept from the command, because they look like keys or the user's settings exclude
- * them.
+ * `withheld` lists the environment variables that were not passed to the command, because they look like keys or the user's settings
+ * exclude them.
  */
 export type CommandResult = { id: string; state: CommandState; durationMs: number; output: Excerpt; withheld?: readonly string[] };
 

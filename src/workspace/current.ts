@@ -16,25 +16,25 @@ export async function currentContent(workspace: Workspace, { path, at }: Pick<Fi
 }
 
 /**
- * Checks right before the write that the path still leads to the same place, without a new symbolic link, and that the content is unchanged.
+ * Checks right before a write that the path still leads to the same place and that the content is unchanged.
  * @throws ToolError
  */
 export async function expectUnchanged(workspace: Workspace, { path, at, before }: FileChange): Promise<void> {
   const real = await workspace.fs.canonical(at);
   if (!real || workspace.display(real) !== path.replace(/\/$/, ''))
-    throw new ToolError(`${path} is no longer at that place. Nothing was changed.`);
+    throw new ToolError(`${path} no longer leads to the same place. Nothing was changed. Check the path and try again.`);
   const now = await currentContent(workspace, { path, at }).catch((error) => {
     throw new ToolError(`${error instanceof Error ? error.message : error} Nothing was changed.`);
   });
   if (!sameBytes(now, before)) {
     const what = !now ? 'was deleted' : !before ? 'was created' : 'was changed';
-    throw new ToolError(`${path} ${what} since the change was prepared. Nothing was changed: read it again.`);
+    throw new ToolError(`${path} ${what} after this change was prepared. Nothing was changed. Read the file again.`);
   }
 }
 
 /**
- * Adds what only exists before the write and undo needs later: the permissions of a deleted file, and the directories that a new file
- * creates.
+ * Adds the information that undo needs and that must be read before the write: the permissions of a deleted file, and the directories that
+ * a new file creates.
  */
 export async function withUndoInfo<Summary extends Omit<ChangeSummary, 'diff'>>(
   workspace: Workspace,
@@ -54,14 +54,14 @@ export async function withUndoInfo<Summary extends Omit<ChangeSummary, 'diff'>>(
   return newDirectories.length > 0 ? { ...summary, made: newDirectories.reverse() } : summary;
 }
 
-/** Returns the directories among these paths that contain nothing but each other. */
+/** Returns the directories that are empty or contain only directories that are returned too. Inner directories must come first. */
 export async function emptyDirectories(
   workspace: Workspace,
   paths: readonly string[],
   signal: AbortSignal | undefined,
 ): Promise<FileChange[]> {
   const empty = new Map<string, FileChange>();
-  // There are no links on a resolved path, so one check is enough for all directories above it.
+  // A resolved path contains no symbolic links, so one check is enough for a path and all directories above it.
   let real = '';
   for (const path of paths) {
     if (signal?.aborted) break;
@@ -81,7 +81,7 @@ export async function emptyDirectories(
   return [...empty.values()];
 }
 
-/** Returns '' for a path at the top of its folder. */
+/** Returns the parent directory, or '' for a path at the top of its folder. */
 function parentOf(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf('/')));
 }

@@ -2,10 +2,10 @@
 import { decodeText, encodeLike, sameBytes } from './content.ts';
 import type { FileChange, Location } from './types.ts';
 
-/** Returns the text as the host's formatter would have it, or undefined when it would not change. It may fail, and it may never resolve. */
+/** Returns the formatted text, or undefined when the formatter changes nothing. The promise may reject, and it may never resolve. */
 export type FormatText = (at: Location, text: string) => Promise<string | undefined>;
 
-/** Larger changes and files are not formatted. */
+/** Changes with more files, and larger files, are not formatted. */
 const MAX_FILES = 50;
 const MAX_BYTES = 500_000;
 const MOST_MS = 5_000;

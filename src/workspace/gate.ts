@@ -1,6 +1,6 @@
 /**
- * The write gate is the only code that receives a `Writer`. It applies exactly the change that was displayed, or nothing, and stores what
- * undo needs.
+ * The write gate is the only code that receives a `Writer`. It applies exactly the change that was displayed, or nothing, and stores the
+ * contents that undo needs.
  */
 
 import { type ExecuteContext, ToolError } from '../core/run/tool.ts';
@@ -71,8 +71,8 @@ export class WriteGate {
   }
 
   /**
-   * Applies the change set. @throws ToolError when a file is no longer as it was displayed or cannot be written. Every file is then as
-   * before, unless the message names it.
+   * Applies the change set. @throws ToolError when a file is no longer as it was displayed or cannot be written. Every file then has
+   * its old content, unless the message names it.
    */
   apply(set: ChangeSet, { callId, record, signal }: Pick<ExecuteContext, 'callId' | 'record' | 'signal'>): Promise<void> {
     return this.#enqueue(async () => {
@@ -88,14 +88,16 @@ export class WriteGate {
       const overtaken = await this.#commit(changes, () => record({ type: 'changes_dropped', callId }));
       record({ type: 'file_changed', callId, changes: set.summaries });
       if (overtaken.length > 0)
-        throw new ToolError(`The change was written, but somebody else changed ${overtaken.join(', ')} right afterwards. Read it again.`);
+        throw new ToolError(
+          `The change was written, but somebody else changed ${overtaken.join(', ')} right afterwards. Read the files again.`,
+        );
     });
   }
 
   /**
-   * Undoes recorded writes, newest first, in one step if possible. Later changes by somebody else are merged, or the file is left alone
-   * where they conflict. `record` is called before the first byte is written; the results say which files were restored. An abort before
-   * that changes nothing; a later abort takes effect between two files.
+   * Undoes recorded writes, newest first, in one step if possible. Later changes by somebody else are merged. A file with a conflict is not
+   * changed. `record` is called before the first byte is written; the results say which files were restored. An abort before `record`
+   * changes nothing; a later abort takes effect between two files.
    */
   undo(staged: readonly Staged[], record: RecordChanges, signal?: AbortSignal): Promise<UndoResult[]> {
     return this.#enqueue(async () => {
@@ -108,7 +110,7 @@ export class WriteGate {
       signal?.throwIfAborted();
       await this.#applyUndo(plans, record, signal);
       await this.#removeEmpty(staged.flatMap(({ made = [] }) => made).reverse(), signal);
-      // A file that blocked this path may be gone by now.
+      // The file that blocked this path may have been removed by now.
       for (const [index, { isBlocked }] of plans.entries()) {
         if (!isBlocked || signal?.aborted) continue;
         const again = await this.#planUndo(histories[index] as History);
@@ -133,7 +135,9 @@ export class WriteGate {
       const { change } = plan;
       if (!change) return [plan.result];
       if ((await this.#digestOf(change)) !== digest)
-        return [{ path: change.path, outcome: 'refused', reason: 'It has been changed since you saw it. Review it again.' }];
+        return [
+          { path: change.path, outcome: 'refused', reason: 'The file has changed since the diff was displayed. Review the file again.' },
+        ];
       const [old, now] = [change.after && decodeText(change.after), change.before && decodeText(change.before)];
       if (change.before && old !== undefined && now !== undefined)
         plan.change = { ...change, after: encodeLike(withoutHunks(old, now, [index]), change.before) };
@@ -176,12 +180,12 @@ export class WriteGate {
       () => true,
       () => false,
     );
-    // The files are written one by one, so that one failure does not prevent the others.
+    // If the joint write failed, the files are written one by one, so that one failure does not prevent the others.
     for (const plan of plans) {
       const { change } = plan;
       if (!change || (isWhole && files.includes(plan))) continue;
       try {
-        if (signal?.aborted) throw new ToolError('It was stopped before this file.');
+        if (signal?.aborted) throw new ToolError('The undo was stopped before this file.');
         await expectUnchanged(this.#workspace, change);
         await this.#commit([change]);
       } catch (error) {
@@ -191,8 +195,8 @@ export class WriteGate {
   }
 
   /**
-   * Removes the directories that were created for files, inner ones first: all in one step, or otherwise as many as possible. A directory
-   * that contains other files stays.
+   * Removes the directories that were created for files, inner directories first. If that fails in one step, they are removed one by one. A
+   * directory that contains other files stays.
    */
   async #removeEmpty(paths: readonly string[], signal?: AbortSignal): Promise<void> {
     const changes = await emptyDirectories(this.#workspace, paths, signal);
@@ -229,8 +233,8 @@ export class WriteGate {
   }
 
   /**
-   * Returns the paths that could not be restored. A content that is neither the old nor the new one is somebody else's work and stays. It
-   * counts as not restored unless `nothingLanded` says that the writer wrote nothing.
+   * Restores the old contents and returns the paths for which this failed. A file that somebody else changed stays as it is. It counts as
+   * not restored, unless `nothingLanded` says that the writer wrote nothing.
    */
   async #rollBack(changes: readonly FileChange[], nothingLanded: boolean): Promise<string[]> {
     const lost: string[] = [];

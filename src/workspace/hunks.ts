@@ -1,4 +1,4 @@
-/** Hunks of a change, as they are displayed and accepted or refused one by one. */
+/** Computes the hunks of a change, which the user accepts or refuses one by one. */
 import { structuredPatch } from 'diff';
 import { ToolError } from '../core/run/tool.ts';
 
@@ -33,10 +33,10 @@ export function replacement(before: string, after: string): Hunk {
 /** Applies the change without the hunks of the `refused` indices. @throws ToolError for an index that does not exist. */
 export function withoutHunks(before: string, after: string, refused: readonly number[]): string {
   const hunks = hunksOf(before, after);
-  // The user saw separate hunks, but this time the diff was not computed in time, so nothing is applied.
+  // The user refused some of several hunks. The diff could not be computed again in time, so no hunk is applied.
   if (!hunks) return refused.length > 0 ? before : after;
   const unknown = refused.find((index) => !hunks[index]);
-  if (unknown !== undefined) throw new ToolError(`This change has no hunk ${unknown + 1}. Look at it again.`);
+  if (unknown !== undefined) throw new ToolError(`This change has no hunk ${unknown + 1}. Review the change again.`);
   const [old, now] = [linesOf(before), linesOf(after)];
   const parts: string[][] = [];
   let at = 0;
@@ -61,7 +61,7 @@ function withoutCommonLines(old: string, now: string): { skipped: number; from: 
   let tail = 0;
   while (tail < shorter - start && old.charCodeAt(old.length - 1 - tail) === now.charCodeAt(now.length - 1 - tail)) tail++;
   for (let line = 0; line <= CONTEXT && start > 0; line++) start = Math.max(0, old.lastIndexOf('\n', start - 1));
-  // Moves past the line break that was found, or stays at the beginning of a text with fewer lines.
+  // Moves behind the line break. At the beginning of the text there is no line break.
   if (start !== 0) start += 1;
   let end = old.length - tail;
   for (let line = 0; line <= CONTEXT + 1 && end < old.length; line++) end = old.indexOf('\n', end) + 1 || old.length;

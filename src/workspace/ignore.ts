@@ -1,4 +1,4 @@
-/** Support for `.kedgeignore`: the files that its gitignore patterns match do not exist for the model, whichever tool asks. */
+/** Support for `.kedgeignore`: tools can neither find nor read the files that its gitignore patterns match. */
 import { locationsIn } from './aliases.ts';
 import { decodeText } from './content.ts';
 import { isCostlyPattern } from './ignore-patterns.ts';
@@ -10,9 +10,9 @@ export const IGNORE_FILE = '.kedgeignore';
 const MAX_BYTES = 1_000_000;
 
 /**
- * Wraps a file system so that files matched by the ignore files at the top of its folders are omitted from listings and searches, and
- * refused with a PathError when they are named. The ignore files are read once; later edits count for the next wrapper. @throws Error when
- * an ignore file exists but cannot be read, because what it hides is then unknown.
+ * Wraps a file system so that the files that match the ignore files at the top of its folders are omitted from listings and searches. A
+ * call that names an excluded file throws a PathError. The ignore files are read once; later edits take effect in the next wrapper. @throws
+ * Error when an ignore file exists but cannot be read, because the excluded files are then unknown.
  */
 export async function withIgnoreFiles(fs: FileSystem): Promise<FileSystem> {
   const rules = await Promise.all(fs.folders.map((_, folder) => rulesOf(fs, folder)));
@@ -29,7 +29,7 @@ export async function withIgnoreFiles(fs: FileSystem): Promise<FileSystem> {
     if (isDirectory || path === '') return hidesDirectory({ folder, path });
     return hidesDirectory({ folder, path: parentOf(path) }) || (rules[folder]?.(path) ?? false);
   };
-  // One open folder may be inside another. Each has its own ignore file, and a file that either of them hides is hidden.
+  // One open folder may be inside another. A file is excluded if the ignore file of one of its folders excludes it.
   const locations = locationsIn(fs.folders);
   const hides = (at: Location, isDirectory: boolean): boolean => locations(at).some((each) => hidesIn(each, isDirectory));
   return new HidingFileSystem(fs, hides);
@@ -46,12 +46,14 @@ async function rulesOf(fs: FileSystem, folder: number): Promise<((path: string) 
   const stat = real && (await fs.stat(real));
   const text = real && stat?.type === 'file' && stat.size <= MAX_BYTES ? decodeText((await fs.read(real)).bytes) : undefined;
   if (text === undefined)
-    throw new Error(`${formatPath(at, fs.folders)} cannot be read, so the files that it hides are unknown. Fix or remove it.`);
+    throw new Error(`${formatPath(at, fs.folders)} cannot be read, so the excluded files are unknown. Fix or delete it.`);
   const costly = text.split('\n').findIndex(isCostlyPattern);
   if (costly >= 0)
-    throw new Error(`${formatPath(at, fs.folders)}: line ${costly + 1} has too many **/ to be matched quickly. Use two of them at most.`);
+    throw new Error(
+      `${formatPath(at, fs.folders)}: line ${costly + 1} contains **/ more than twice, which makes matching too slow. Use **/ at most twice.`,
+    );
   const { default: ignore } = await import('ignore');
-  // Matching ignores case, and composed and decomposed accents are equal, because some platforms treat such names as the same file.
+  // Matching ignores case, and treats composed and decomposed accents as equal, because some platforms treat such names as the same file.
   const rules = ignore({ allowRelativePaths: true }).add(text.replace(/^\uFEFF/, '').normalize('NFC'));
   return (path) => rules.ignores(path.normalize('NFC'));
 }
@@ -59,7 +61,7 @@ async function rulesOf(fs: FileSystem, folder: number): Promise<((path: string) 
 class HidingFileSystem implements FileSystem {
   readonly #fs: FileSystem;
   readonly #hides: (at: Location, isDirectory: boolean) => boolean;
-  /** Whether a file is hidden. */
+  /** Whether `.kedgeignore` excludes a file. */
   readonly hides: (at: Location) => boolean;
 
   constructor(fs: FileSystem, hides: (at: Location, isDirectory: boolean) => boolean) {
@@ -72,7 +74,7 @@ class HidingFileSystem implements FileSystem {
     return this.#fs.folders;
   }
 
-  /** Checks both names of a symbolic link: its own and that of its target. */
+  /** Checks the path of a symbolic link and the path of its target. */
   async canonical(at: Location) {
     const real = await this.#fs.canonical(await this.#visible(at));
     return real && this.#visible(real, at);
@@ -115,10 +117,10 @@ class HidingFileSystem implements FileSystem {
   async #visible(at: Location, named = at): Promise<Location> {
     const [asFile, asDirectory] = [this.#hides(at, false), this.#hides(at, true)];
     if (!asFile && !asDirectory) return at;
-    // A pattern may match files only or directories only. A path that does not exist could become either, so it is hidden.
+    // A pattern may match only files or only directories. A path that does not exist may become a file or a directory, so it is excluded.
     const stat = asFile === asDirectory ? undefined : await this.#fs.stat(at);
     const hidden = !stat || (stat.type === 'directory' ? asDirectory : asFile);
-    if (hidden) throw new PathError(`${formatPath(named, this.folders)} is hidden by ${IGNORE_FILE}.`);
+    if (hidden) throw new PathError(`${formatPath(named, this.folders)} is excluded by ${IGNORE_FILE}.`);
     return at;
   }
 }

@@ -4,7 +4,7 @@ import type { Location } from './types.ts';
 /** `line` counts from 1; `column` counts UTF-16 code units from 0. */
 export type Position = { line: number; column: number };
 
-/** `at` is missing for a place outside all open folders, for which `name` is what to display. */
+/** `at` is missing for a place outside all open folders. `name` is then displayed instead of a path. */
 export type Place = { at?: Location; name: string; line: number };
 
 export type Problem = { at: Location; line: number; severity: 'error' | 'warning'; message: string };
@@ -22,10 +22,10 @@ export type TextEdit = { from: Position; to: Position; text: string };
  */
 export type RenameEffect = { edits: { at: Location; edits: TextEdit[] }[]; moves: { from: Location; to: Location }[]; strange: string[] };
 
-/** Watches the problems of files while these are changed. */
+/** Watches the problems of files while a tool call changes the files. */
 export interface ProblemWatch {
   /**
-   * The problems before the change, complete once `after` has resolved. `files` leaves out files for which no service could report
+   * The problems before the change, complete once `after` has resolved. `files` does not contain files for which no service could report
    * problems.
    */
   readonly files: readonly Location[];
@@ -46,7 +46,7 @@ export interface LanguageServices {
   symbols(query: string, signal: AbortSignal): Promise<FoundSymbol[]>;
   definition(at: Location, position: Position, signal: AbortSignal): Promise<Place[]>;
   references(at: Location, position: Position, signal: AbortSignal): Promise<Place[]>;
-  /** Returns undefined when no service can rename here. @throws Error with the message of the service when it refuses. */
+  /** Returns undefined when no service can rename the symbol. @throws Error with the message of a service that refuses the rename. */
   rename(at: Location, position: Position, newName: string, signal: AbortSignal): Promise<RenameEffect | undefined>;
   /** Starts the services for these files without waiting for them. */
   prepare(files: readonly Location[]): void;

@@ -2,10 +2,10 @@ import { ToolError } from '../core/run/tool.ts';
 import type { Folder, Location } from './types.ts';
 
 const MAX_LENGTH = 4_096;
-/** The limit of most file systems, in bytes. */
+/** The longest name that most file systems support, in bytes. */
 const MAX_NAME = 255;
 
-/** The message says in one sentence why a path is not valid in the workspace. */
+/** The message says why a path is not valid in the workspace, and what to use instead. */
 export class PathError extends ToolError {
   override name = 'PathError';
 }
@@ -17,20 +17,25 @@ export class PathError extends ToolError {
  */
 export function parsePath(input: string, folders: readonly Folder[]): Location {
   if (folders.length === 0) throw new PathError('No folder is open. Open a folder first.');
-  if (input.length > MAX_LENGTH) throw new PathError('The path is too long.');
+  if (input.length > MAX_LENGTH)
+    throw new PathError(`The path is longer than ${MAX_LENGTH.toLocaleString('en')} characters. Use a shorter path.`);
   const path = withoutScheme(input.trim());
-  if (/[\p{Cc}\u2028-\u202e\u2066-\u2069]/u.test(input + path)) throw new PathError('The path contains a control character.');
+  if (/[\p{Cc}\u2028-\u202e\u2066-\u2069]/u.test(input + path)) throw new PathError('The path contains a control character. Remove it.');
   const slashed = path.replaceAll('\\', '/');
   const inside = insideOf(slashed, folders);
   if (!inside && /^([a-z][a-z0-9+.-]*:|\/|~)/i.test(slashed))
-    throw new PathError(`${input} is not a path relative to the workspace. Use one such as src/main.ts.`);
+    throw new PathError(`${input} is not a path relative to the workspace. Use a path such as src/main.ts.`);
   const parts = partsOf(inside?.path ?? slashed);
-  if (!parts) throw new PathError(`${input} is outside the workspace.`);
-  if (parts.some((part) => new TextEncoder().encode(part).length > MAX_NAME)) throw new PathError('A name in the path is too long.');
+  if (!parts) throw new PathError(`${input} is outside the workspace. Use a path in the workspace.`);
+  if (parts.some((part) => new TextEncoder().encode(part).length > MAX_NAME))
+    throw new PathError(`A name in the path is longer than ${MAX_NAME} bytes. Use a shorter name.`);
   if (inside) return { ...inside, path: parts.join('/') };
   if (folders.length === 1) return { folder: 0, path: parts.join('/') };
   const folder = folders.findIndex(({ name }) => name === parts[0]);
-  if (folder < 0) throw new PathError(`A path begins with the name of a folder here: ${folders.map(({ name }) => name).join(', ')}.`);
+  if (folder < 0)
+    throw new PathError(
+      `Several folders are open. Begin the path with the name of a folder: ${folders.map(({ name }) => name).join(', ')}.`,
+    );
   return { folder, path: parts.slice(1).join('/') };
 }
 
@@ -66,7 +71,7 @@ function insideOf(path: string, folders: readonly Folder[]): Location | undefine
   );
 }
 
-/** Returns the location in the innermost folder, which has the shortest path, when folders contain each other. */
+/** Returns the location in the innermost of nested folders, which is the location with the shortest path. */
 export function innermost(places: readonly Location[]): Location | undefined {
   return places.toSorted((a, b) => a.path.length - b.path.length)[0];
 }
@@ -96,7 +101,7 @@ export function formatPath({ folder, path }: Location, folders: readonly Folder[
   return path ? `${name}/${path}` : name;
 }
 
-/** Several open folders may have the same name, or one that cannot begin a path, so each gets a unique usable name. */
+/** Returns unique names that can begin a path. Open folders may have the same name, or a name with a character such as `:`. */
 export function uniqueNames(names: readonly string[]): string[] {
   const plain = names
     .map((name) => name.replace(/[\\/:\p{Cc}]|^~/gu, '-').trim())

@@ -10,21 +10,22 @@ export function applyEdits(text: string, edits: readonly TextEdit[]): string {
     const start = starts[line - 1];
     const next = starts[line] ?? text.length;
     if (start === undefined || start + column > next)
-      throw new ToolError('The language service has another version of the file. Try again.');
+      throw new ToolError('The language service returned edits for another version of the file. Nothing was changed. Try again.');
     return start + column;
   };
   const places = edits.map((edit) => ({ from: offset(edit.from), to: offset(edit.to), text: edit.text })).sort((a, b) => a.from - b.from);
   let result = '';
   let at = 0;
   for (const place of places) {
-    if (place.from < at || place.to < place.from) throw new ToolError('The language service returned overlapping edits.');
+    if (place.from < at || place.to < place.from)
+      throw new ToolError('The language service returned overlapping edits. Nothing was changed. Edit each place separately.');
     result += text.slice(at, place.from) + place.text;
     at = place.to;
   }
   return result + text.slice(at);
 }
 
-/** Finds the smallest range of whole lines that differs: the characters `from` to `to` of `before` are replaced by `text`. */
+/** Finds the smallest range of complete lines that differs. `text` replaces `before` between the offsets `from` and `to`. */
 export function differingLines(before: string, after: string): { from: number; to: number; text: string } {
   const shorter = Math.min(before.length, after.length);
   let from = 0;

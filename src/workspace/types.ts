@@ -1,6 +1,6 @@
 /**
- * An open folder with a unique name. `roots` are its absolute paths on this computer: the one it was opened by and the one with symbolic
- * links resolved.
+ * An open folder with a unique name. `roots` are its absolute paths on this computer: the path by which it was opened, and this path with
+ * symbolic links resolved.
  */
 export type Folder = { readonly name: string; readonly roots?: readonly string[] };
 
@@ -27,7 +27,7 @@ export type FindQuery = {
   include?: string;
   folder?: number;
   limit: number;
-  /** Excludes files. The content of an excluded file affects neither the results, nor their order, nor whether the limit is reached. */
+  /** Whether a file is excluded. The content of an excluded file has no effect on the results, their order or the limit. */
   hides?: (at: Location) => boolean;
 };
 /** With a `limit` of 0, only the pattern is checked. */
@@ -37,7 +37,7 @@ export type SearchHit = Location & { line: number; text: string };
 
 /**
  * Read access to the files of a host: an editor, Node or a test. `read`, `readRange` and `list` expect a location that `canonical`
- * returned, and throw a PathError when a symbolic link was put on its path since.
+ * returned, and throw a PathError when its path has changed, for example by a new symbolic link.
  */
 export interface FileSystem {
   readonly folders: readonly Folder[];
@@ -50,19 +50,19 @@ export interface FileSystem {
   /** @throws Error when the file does not exist. */
   read(at: Location): Promise<FileBytes>;
   /**
-   * Reads `length` bytes from the offset `from`, or fewer at the end of the file. Returns undefined when a file can only be read as a
-   * whole.
+   * Reads `length` bytes from the offset `from`, or fewer at the end of the file. Returns undefined when the file can only be read
+   * completely.
    */
   readRange?(at: Location, from: number, length: number): Promise<Uint8Array | undefined>;
   /** Returns the cells of an open notebook with unsaved changes, which are not on disk. */
   notebook?(at: Location): NotebookCell[] | undefined;
   /** `link` marks symbolic links, whose `type` is that of their target. */
   list(at: Location): Promise<{ name: string; type: FileStat['type']; link?: boolean }[]>;
-  /** Whether `.kedgeignore` hides the file. All other methods refuse or omit hidden files. */
+  /** Whether `.kedgeignore` excludes the file. All other methods refuse or omit excluded files. */
   hides?(at: Location): boolean;
   /**
-   * Finds files, sorted by path and without ignored ones. Where only the editor can search, its exclude settings apply instead of ignore
-   * files. `truncated` is true when there are more than `limit`.
+   * Finds the files that are not ignored, sorted by path. If only the editor can search, its exclude settings apply instead of ignore
+   * files. `truncated` is true when there are more than `limit` files.
    */
   find(query: FindQuery, signal: AbortSignal): Promise<{ files: Location[]; truncated: boolean }>;
   /**
@@ -87,7 +87,7 @@ export type FileChange = {
   mode?: number | undefined;
 };
 
-/** Thrown by a writer that knows it changed nothing: any new content of a file is somebody else's. */
+/** Thrown by a writer that has certainly changed nothing. If a file has new content, somebody else wrote it. */
 export class NothingWritten extends Error {
   override name = 'NothingWritten';
 }
@@ -99,7 +99,7 @@ export interface Writer {
    * After any other error some changes may be applied, and the gate rolls them back.
    */
   commit(changes: readonly FileChange[]): Promise<void>;
-  /** Undoes what a crash left half written. It is called before the first write and may be called repeatedly. */
+  /** Undoes a write that a crash interrupted. It is called before the first write and may be called repeatedly. */
   recover?(): Promise<void>;
 }
 

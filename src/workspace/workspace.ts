@@ -5,7 +5,7 @@ import type { FileBytes, FileStat, FileSystem, Location, SearchHit, SearchQuery 
 
 export type Resolved = { at: Location; path: string };
 
-/** Larger files are too big for an editor and for a model. */
+/** The largest file that can be read, in bytes. Larger files are too big for an editor and for a model. */
 const MAX_READ = 100_000_000;
 
 /**
@@ -25,7 +25,7 @@ export class Workspace {
     this.#note = note;
   }
 
-  /** Returns the same workspace, which reports each file that is read although reading it needs an approval. */
+  /** Returns a workspace that calls `note` for each file that is read although reading it needs an approval. */
   withReadNotes(note: (path: string) => void): Workspace {
     return new Workspace(this.fs, this.#withheldFilter, note);
   }
@@ -55,12 +55,12 @@ export class Workspace {
   /** Resolves a path including symbolic links. @throws PathError when the result is outside the workspace. */
   async resolve(input: string): Promise<Resolved> {
     const at = await this.fs.canonical(await this.locate(input));
-    if (!at) throw new PathError(`${input} leads outside the workspace through a symbolic link.`);
+    if (!at) throw new PathError(`${input} leads outside the workspace through a symbolic link. Use a path in the workspace.`);
     return { at, path: this.display(at) };
   }
 
   /**
-   * Resolves a path without following links. The path may be copied from a listing in which invisible characters are marked. @throws
+   * Locates a path without following symbolic links. A path copied from a tool result may contain marks for invisible characters. @throws
    * PathError
    */
   async locate(input: string): Promise<Location> {
@@ -76,7 +76,7 @@ export class Workspace {
   async resolveEntry(input: string): Promise<Resolved> {
     const resolved = await this.resolve(input);
     const stat = await this.fs.stat(await this.locate(input));
-    if (stat?.link) throw new PathError(`${input} is a symbolic link to ${resolved.path}. Name that file itself.`);
+    if (stat?.link) throw new PathError(`${input} is a symbolic link to ${resolved.path}. Use the path of that file.`);
     return resolved;
   }
 
@@ -94,16 +94,17 @@ export class Workspace {
     return { include: clean.slice((this.fs.folders[folder]?.name.length ?? 0) + 1) || '**', folder };
   }
 
-  /** `at` must be a resolved location. @throws PathError when a symbolic link was put on its path since. */
+  /** `at` must be a resolved location. @throws PathError when its path has changed since it was resolved. */
   async stat(at: Location): Promise<FileStat | undefined> {
     const real = await this.fs.canonical(at);
     if (real?.folder !== at.folder || real.path !== at.path)
-      throw new PathError(`${this.display(at)} is no longer at that place: it was moved, or a link was put on the way to it.`);
+      throw new PathError(`${this.display(at)} no longer leads to the same place. Check the path and try again.`);
     return this.fs.stat(at);
   }
 
   /**
-   * Returns the current file, where open unsaved documents take precedence over the disk. Returns undefined when it does not exist. @throws
+   * Returns the current content of a file: that of an open document with unsaved changes, or that on disk. Returns undefined when the file
+   * does not exist. @throws
    * PathError when it cannot be read.
    */
   async snapshot(at: Location): Promise<FileBytes | undefined> {
@@ -113,12 +114,12 @@ export class Workspace {
       throw new PathError(`${this.display(at)} is not a file${stat.type === 'directory' ? ' but a directory' : ''}.`);
     await this.willRead(at);
     if (stat.size > MAX_READ)
-      throw new PathError(`${this.display(at)} has ${Math.round(stat.size / 1_000_000)} MB, which is too much to read.`);
+      throw new PathError(`${this.display(at)} has ${Math.round(stat.size / 1_000_000)} MB. Use a file of at most 100 MB.`);
     try {
       return await this.fs.read(at);
     } catch (error) {
       if (!/^(EACCES|EPERM|NoPermissions)$/.test((error as { code?: string }).code ?? '')) throw error;
-      throw new PathError(`${this.display(at)} cannot be read: permission denied.`);
+      throw new PathError(`${this.display(at)} cannot be read: permission denied. Check its permissions.`);
     }
   }
 }

@@ -80,7 +80,7 @@ describe('the panel', () => {
     await button('Undo run').waitFor();
     await writeFile(join(workbench.folder, 'src/boat.ts'), 'mine now\n');
     await button('Undo run').click();
-    await conversation(panel).getByText('It has been changed since, in the same lines.').waitFor();
+    await conversation(panel).getByText('The same lines were changed after Kedge wrote them.').waitFor();
     await filesAre(workbench.folder, { ...HARBOUR, 'src/boat.ts': 'mine now\n' }, 'the undo of the other file');
   });
 

@@ -54,13 +54,13 @@ describe('references in the native Chat', () => {
   it('what .kedgeignore hides, and what is too large, is named with the reason', async () => {
     await vscode.workspace.fs.writeFile(uri('.kedgeignore'), encodeText('ref/hidden.txt\n'));
     await vscode.workspace.fs.writeFile(uri('ref/hidden.txt'), encodeText('treasure'));
-    assert.equal(await textOf(uri('ref/hidden.txt')), '<file path="ref/hidden.txt" error="ref/hidden.txt is hidden by .kedgeignore."/>');
+    assert.equal(await textOf(uri('ref/hidden.txt')), '<file path="ref/hidden.txt" error="ref/hidden.txt is excluded by .kedgeignore."/>');
     await vscode.workspace.fs.delete(uri('.kedgeignore'));
     await vscode.workspace.fs.writeFile(uri('ref/large.txt'), new Uint8Array(0));
     await truncate(uri('ref/large.txt').fsPath, 150_000_000);
     assert.equal(
       await textOf(uri('ref/large.txt')),
-      '<file path="ref/large.txt" error="ref/large.txt has 150 MB, which is too much to read."/>',
+      '<file path="ref/large.txt" error="ref/large.txt has 150 MB. Use a file of at most 100 MB."/>',
     );
     await vscode.workspace.fs.delete(uri('ref/large.txt'));
   });

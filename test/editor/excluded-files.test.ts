@@ -64,7 +64,7 @@ describe('what files.exclude hides', () => {
       assert.match(hits, /a\.ts/);
       assert.doesNotMatch(hits, /b\.js/);
       assert.doesNotMatch(await use(each, 'list_directory', { path: 'seen' }), /b\.js/);
-      await assert.rejects(use(each, 'read_file', { path: 'seen/b.js' }), /seen\/b\.js is hidden by \.kedgeignore/);
+      await assert.rejects(use(each, 'read_file', { path: 'seen/b.js' }), /seen\/b\.js is excluded by \.kedgeignore/);
     }
     await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
     await vscode.workspace.fs.delete(uri('.kedgeignore'));

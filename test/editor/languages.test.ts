@@ -126,7 +126,10 @@ describe('the language services of VS Code', () => {
         vscode.workspace.textDocuments.some(({ isDirty }) => isDirty),
         false,
       );
-      assert.equal(await use('rename_symbol', { ...moon, new_name: 'sun' }), 'ERROR The language service failed: The sun has no tides.');
+      assert.equal(
+        await use('rename_symbol', { ...moon, new_name: 'sun' }),
+        'ERROR The language service failed: The sun has no tides. Use search_text instead.',
+      );
       assert.match(
         await use('rename_symbol', { ...moon, new_name: 'far' }),
         /^ERROR The rename would change files outside the workspace.*node_modules\/tides\/index\.tide/,
@@ -176,12 +179,12 @@ describe('the language services of VS Code', () => {
       await known;
       assert.equal(
         await edit('flow\n', 'flow\nnew !problem\n'),
-        'Replaced 1 passage in lang/c.tide.\nNew since this change:\nlang/c.tide:2 error: What is new !problem?',
+        'Replaced 1 passage in lang/c.tide.\nNew problems since this change:\nlang/c.tide:2 error: What is new !problem?',
       );
       await write('lang/e.tide', 'shut !problem\n');
       assert.equal(
         await use('replace_in_file', { path: 'lang/e.tide', edits: [{ old_text: 'shut', new_text: 'new !problem\nshut' }] }),
-        'Replaced 1 passage in lang/e.tide.\nNew since this change:\nlang/e.tide:1 error: What is new !problem?',
+        'Replaced 1 passage in lang/e.tide.\nNew problems since this change:\nlang/e.tide:1 error: What is new !problem?',
         'what there was in a file that nobody had opened is not new',
       );
       assert.equal(
@@ -236,14 +239,14 @@ describe('the language services of VS Code', () => {
         use('replace_in_file', { path: 'typed/port.ts', edits: [{ old_text, new_text }] });
       assert.equal(
         await edit('new Boat(1)', "new Boat('1')"),
-        "Replaced 1 passage in typed/port.ts.\nNew since this change:\ntyped/port.ts:2 error: Argument of type 'string' is not assignable to parameter of type 'number'. [ts 2345]",
+        "Replaced 1 passage in typed/port.ts.\nNew problems since this change:\ntyped/port.ts:2 error: Argument of type 'string' is not assignable to parameter of type 'number'. [ts 2345]",
       );
       assert.equal(await edit('new Boat(2)', 'new Boat(3)'), 'Replaced 1 passage in typed/port.ts.', 'what was there before is not new');
       assert.match(await use('get_diagnostics', { path: 'typed/port.ts' }), /^typed\/port\.ts\n {2}2: error: Argument of type 'string'/);
       assert.equal(await edit("new Boat('1')", 'new Boat(1)'), 'Replaced 1 passage in typed/port.ts.');
       assert.match(
         await use('create_file', { path: 'typed/new.ts', content: 'export const wrong: number = [];\n' }),
-        /New since this change:\ntyped\/new\.ts:1 error: Type 'never\[\]' is not assignable/,
+        /New problems since this change:\ntyped\/new\.ts:1 error: Type 'never\[\]' is not assignable/,
       );
     });
   });

@@ -82,7 +82,7 @@ describe('the lm adapter', () => {
   it('says which models there are when it does not find the one', async () => {
     const error = await fails(ask([user('help')], 'kedge/nothing'));
     assert.equal(error.kind, 'unknown_model');
-    assert.match(error.message, /kedge has .*offline/);
+    assert.match(error.message, /kedge offers .*offline/);
   });
 
   it('says so when a vendor has none', async () => {

@@ -136,7 +136,7 @@ describe('the review of changes in VS Code', () => {
     assert.deepEqual([await onDisk('reviewed/a.txt'), await onDisk('reviewed/b.txt')], [lines(), lines([9, 'theirs'])]);
     assert.match(
       JSON.stringify(last('tool_finished').result),
-      /reviewed\/b\.txt was changed since the change was prepared\. Nothing was changed: read it again\./,
+      /reviewed\/b\.txt was changed after this change was prepared\. Nothing was changed\. Read the file again\./,
     );
   });
 

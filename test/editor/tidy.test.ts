@@ -77,7 +77,10 @@ describe('tidying what is proposed', () => {
     );
     const idle = { progress: () => undefined, record: () => undefined, ask: async () => Promise.reject(new Error('Nobody is there.')) };
     const output = await prepared?.execute({ callId: 'tidy', signal, ...idle });
-    assert.equal(output?.content, 'Replaced 1 passage in a.shape.\nFormatted by the editor, so read before the next edit: a.shape');
+    assert.equal(
+      output?.content,
+      'Replaced 1 passage in a.shape.\nThe editor formatted these files. Read them before the next edit: a.shape',
+    );
     assert.equal(decodeText(await vscode.workspace.fs.readFile(uri('a.shape'))), 'import a\nimport b\ntwo three\n');
     await vscode.workspace.fs.delete(uri('a.shape'));
   });

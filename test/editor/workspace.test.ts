@@ -78,7 +78,7 @@ describe('the workspace in VS Code', () => {
       () => fs.list(at('place')),
       async () => fs.directory(at('place')),
     ];
-    for (const use of uses) await assert.rejects(use, /^PathError: place\S* is no longer at that place/);
+    for (const use of uses) await assert.rejects(use, /^PathError: place\S* no longer leads to the same place/);
     for (const path of ['place', 'other']) await vscode.workspace.fs.delete(uri(path), { recursive: true });
   });
 

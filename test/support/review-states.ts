@@ -75,7 +75,7 @@ export function reviewStates({ script, host, session }: Kit): Record<string, Nam
     results: [
       { path: 'src/options.ts', outcome: 'restored' },
       { path: 'src/tide.ts', outcome: 'merged' },
-      { path: 'src/harbour/very/deep/in/it/harbour.ts', outcome: 'refused', reason: 'It has been changed since, in the same lines.' },
+      { path: 'src/harbour/very/deep/in/it/harbour.ts', outcome: 'refused', reason: 'The same lines were changed after Kedge wrote them.' },
     ],
   });
   return {

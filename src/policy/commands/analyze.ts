@@ -11,7 +11,7 @@ import type { CommandAnalysis, Concern, SimpleCommand, Use, WrittenCommand } fro
 
 const MAX_LENGTH = 10_000;
 const MAX_COMMANDS = 50;
-/** Limits how deeply wrappers and `sh -c` scripts may be nested. */
+/** The maximum nesting depth of wrappers and `sh -c` scripts. */
 const MAX_DEPTH = 8;
 
 /** Parses a command without running any part of it. Without a parser, the result is marked as opaque. Never throws. */
@@ -52,9 +52,9 @@ class Analyzer {
     const root = this.shell === 'other' ? undefined : this.parser?.parse(text);
     if (!root) this.opaque.push(concern('unreadable', this.parser ? 'its syntax is invalid or ambiguous' : 'this shell is not supported'));
     else {
-      // The grammar drops an escaped space at the very beginning, but the shell treats it as the first character of a name.
+      // The grammar drops an escaped space at the beginning, but the shell treats it as the first character of a name.
       if (/\S/.test(text.slice(0, root.start) + text.slice(root.end)))
-        this.opaque.push(concern('unreadable', 'part of its syntax is unclear'));
+        this.opaque.push(concern('unreadable', 'a part of its text was not recognized'));
       this.add(this.shell === 'powershell' ? readPowerShell(root, within) : readBash(root, this.shell, within), depth);
     }
   }
@@ -109,7 +109,7 @@ function textConcerns(text: string): Concern[] {
   return problems.map((what) => concern('unreadable', what));
 }
 
-/** Parts of arguments that may name a file: whole words, option values, and text after `:` or `@`. The program name is skipped. */
+/** Returns the parts of arguments that may name a file: words, option values, and text after `:` or `@`. */
 function pathsOf(argv: SimpleCommand['argv']): string[] {
   const name = programName(argv[0] ?? '');
   const pattern = patternAt(

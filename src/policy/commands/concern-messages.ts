@@ -1,7 +1,7 @@
 import type { CommandConcern } from '../../core/session/rule-ids.ts';
 import type { Concern } from './types.ts';
 
-/** Messages for the conditions that make a command need an approval, regardless of what is allowed. */
+/** Messages for the conditions under which a command needs an approval regardless of rules and permissions. */
 const SENTENCES = {
   unreadable: (what: string) => `The command could not be analyzed: ${what}.`,
   dynamic: (what: string) => `The value of ${code(what)} is only known when the command runs.`,
@@ -23,7 +23,7 @@ const SENTENCES = {
   devices: (what: string) => `${code(what)} gives access to a device or to other processes.`,
 } as const satisfies Record<CommandConcern, (what: string) => string>;
 
-/** Text that contains backticks, such as a command substitution, is left as it is. */
+/** Puts text into backticks, unless it contains backticks itself, as a command substitution does. */
 function code(text: string): string {
   return text.includes('`') ? text : `\`${text}\``;
 }

@@ -5,7 +5,7 @@ import type { CommandAnalysis, CommandRules, Prefix, SimpleCommand } from './typ
 
 /**
  * Evaluates an analyzed command. Deny takes precedence over ask, and ask over allow. Opaque or dangerous commands need an approval
- * regardless of the allowlist; any other command is allowed only if each of its parts is.
+ * regardless of the allowlist; any other command is allowed only if each of its simple commands is allowed.
  */
 export function evaluateCommand(
   analysis: CommandAnalysis,
@@ -52,8 +52,8 @@ function isCoveredBy(prefix: Prefix, { argv, words, floor }: SimpleCommand): boo
 }
 
 /**
- * Finds a prefix that the command matches. Deny and ask rules match more broadly than allow rules: other spellings of the program, options
- * in between, and occurrences in text that could not be parsed.
+ * Finds the prefix of a deny or ask rule that the command matches. Such rules match more broadly than allow rules: also with other
+ * spellings of the program, with options between the words, and in text that could not be parsed.
  */
 function findMatchingPrefix({ commands, opaque, dangers, source }: CommandAnalysis, prefixes: readonly Prefix[]): Prefix | undefined {
   const isRead = opaque.length === 0 && dangers.length === 0;
@@ -95,7 +95,7 @@ function isSameProgram(actual: string, expected: string): boolean {
   );
 }
 
-/** Each word may be preceded by options and their values. */
+/** Whether the arguments begin with the operands, with any options and option values before each of them. */
 function follows(args: readonly (string | undefined)[], operands: readonly string[]): boolean {
   let starts = new Set([0]);
   for (const word of operands) {
@@ -119,7 +119,7 @@ function hasOption(args: readonly (string | undefined)[], option: string, canCut
   return /^-[^-]/.test(option) && [...option.slice(1)].every((letter) => letters.includes(letter));
 }
 
-/** Searches the raw text for a denied prefix, ignoring quotes and backslashes, if the command could not be parsed completely. */
+/** Searches the text of a command that could not be parsed completely for a prefix, ignoring quotes and backslashes. */
 function occursInText(source: string, prefix: readonly string[]): boolean {
   const words = source
     .replace(/\\\n/g, '')

@@ -21,10 +21,10 @@ export type Inspection = {
   script: string | undefined;
 };
 
-/** Shell keywords. If the grammar reports one as a program name, grammar and shell disagree about the command. */
+/** Shell keywords. If the grammar reports a keyword as a program name, the grammar and the shell disagree about the command. */
 const RESERVED = new Set('if then else elif fi for while until do done case esac in select function { } ! coproc [[ ]] (( ))'.split(' '));
 
-/** Includes PowerShell drives that do not contain files. */
+/** Matches paths of devices and processes, and of PowerShell drives that do not contain files. */
 const DEVICE = /(?:^|=)(?:\/+(?:proc|dev|sys)\/|(?:env|hk\w\w|registry|cert|function|alias|variable|wsman|temp):)/i;
 
 const TAKES_ARGUMENT_FILES = new Set(
@@ -74,7 +74,7 @@ export function inspect(words: readonly Word[]): Inspection {
   };
 }
 
-/** Options that normally load code, with values that only select something built into the program. */
+/** Options that normally load code, with the values that only select a built-in feature of the program. */
 const KNOWN_VALUES: readonly [programs: RegExp, options: RegExp, values: RegExp][] = [
   [
     /^(?:vitest|mocha|jest|npm|pnpm|yarn|bun)$/,
@@ -124,12 +124,12 @@ function wordConcerns(words: readonly Word[]): Concern[] {
   if (dynamic) concerns.push(concern('dynamic', dynamic.source));
   const device = args.find(({ value }) => DEVICE.test(value ?? '') && !/\/dev\/null$/.test(value ?? ''));
   if (device) concerns.push(concern('devices', device.source));
-  // These programs read further arguments from `@file`, which may contain any option.
+  // Compilers and similar programs read further arguments from `@file`, which may contain any option.
   const more = args.find(({ value }) => value?.startsWith('@') && TAKES_ARGUMENT_FILES.has(programName(program.value ?? '')));
   if (more) concerns.push(concern('runs-other', `${program.source} ${more.source}`));
   const remote = /^[a-z]+-[a-z]+$/i.test(program.value ?? '') && args.find(({ value }) => /^-(?:cn|comp|cred)/i.test(value ?? ''));
   if (remote) concerns.push(concern('sends', `${program.source} ${remote.source}`));
-  // `du` and `wc` read file names from this list and print entries that are not names, so they would reveal its content.
+  // `du` and `wc` read file names from a list. They print entries that are not file names, which reveals the content of the list.
   const list = args.find(({ value }) => /^--f/.test(value ?? '') && /^(?:du|wc)$/.test(programName(program.value ?? '')));
   if (list) concerns.push(concern('dynamic', list.source));
   const hidden = words.find(({ value }) => value !== undefined && hiddenCharacter(value) !== undefined);
@@ -138,7 +138,8 @@ function wordConcerns(words: readonly Word[]): Concern[] {
 }
 
 /**
- * A file may be named `--pre=x`, so a glob at the beginning of a word can expand to an option. Programs without harmful options are exempt.
+ * Reports a glob at the beginning of a word: it may expand to a file name such as `--pre=x`, which the program reads as an option. Programs
+ * without harmful options are exempt.
  */
 function globConcerns(words: readonly Word[], isHarmless: boolean): Concern[] {
   const risky = words.find(({ glob, value }) => glob && /^(?:-|[^*?[]*$|[*?[])/.test(value ?? '') && !isHarmless);

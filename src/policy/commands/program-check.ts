@@ -2,7 +2,7 @@ import type { CommandConcern } from '../../core/session/rule-ids.ts';
 import { concern } from './concern-messages.ts';
 import type { Concern } from './types.ts';
 
-/** What the table of a program reports about one simple command. */
+/** The result of checking the arguments of one simple command. */
 export type Finding = {
   concerns?: Concern[];
   /** The minimum number of words a prefix needs to cover this command. Default: 1. */
@@ -11,7 +11,7 @@ export type Finding = {
   reads?: boolean;
   /** The normalized words that prefixes are compared with, if they differ from the words as written. */
   argv?: readonly string[];
-  /** The index of the word where a nested command starts. `isCovered` means that the outer command needs no prefix of its own. */
+  /** The index of the word where a nested command starts. `isCovered` means that the prefix of the outer command covers it too. */
   inner?: { at: number; isCovered: boolean };
   /** Text that a shell will execute as a script. */
   script?: string;

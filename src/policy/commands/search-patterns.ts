@@ -1,4 +1,4 @@
-/** Finds the search pattern among the arguments of `grep`, `sed` and `awk`: a pattern may look like a path but does not name a file. */
+/** Finds the search pattern among the arguments of `grep`, `sed` and `awk`. It may look like a path, but does not name a file. */
 
 const VALUED: Record<string, RegExp> = {
   grep: /^-[a-zA-Z]*[mABCdD]$/,

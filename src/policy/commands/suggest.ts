@@ -9,7 +9,7 @@ const SUBCOMMAND = /^[a-z][a-z0-9:-]*$/;
 
 /**
  * Suggests the prefix for "Always allow": program and subcommand, or only the program if it is read-only. Returns undefined if a prefix
- * would not help (dangerous or opaque commands) or would allow too much (interpreters, wrappers, several commands).
+ * would have no effect (dangerous or opaque commands) or would allow too much (interpreters, wrappers, several commands).
  */
 export function suggestedPrefix({ commands, opaque, dangers }: CommandAnalysis): readonly string[] | undefined {
   if (opaque.length > 0 || dangers.length > 0 || commands.some(({ isCovered }) => isCovered)) return undefined;

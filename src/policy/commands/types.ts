@@ -42,17 +42,17 @@ export type WrittenCommand = {
 
 /** A command with the information from the program tables. */
 export type SimpleCommand = WrittenCommand & {
-  /** The words that prefixes are compared with: harmless options before a subcommand are left out. */
+  /** The words that prefixes are compared with. Harmless options before a subcommand are omitted. */
   argv: readonly (string | undefined)[];
-  /** The minimum number of words a prefix needs: `node` alone would cover any script, `npx` any program. */
+  /** The minimum number of words in a prefix. The prefix `node` would cover any script, and the prefix `npx` any program. */
   floor: number;
   /** Whether the command changes nothing and runs nothing else. */
   reads: boolean;
-  /** Whether the command needs no prefix of its own because a prefix for the command inside or around it is checked. */
+  /** Whether a prefix for the command inside or around this command is checked instead of a prefix for this command. */
   isCovered: boolean;
 };
 
-/** A reason why a command needs an approval regardless of what is allowed. */
+/** A reason why a command needs an approval regardless of rules and permissions. */
 export type Concern = {
   rule: CommandConcern;
   /** A complete sentence to show to the user. */
@@ -74,7 +74,7 @@ export type CommandAnalysis = {
   writes: readonly string[];
   /** Words that may name files (arguments, option values, sources of `<`), to be checked for secrets. Globs are not expanded. */
   paths: readonly string[];
-  /** The strongest use of each path. */
+  /** How the command uses each path. If it uses a path in several ways, the strongest use counts. */
   uses: ReadonlyMap<string, Use>;
   /** Reasons why the command could not be parsed completely. If there are any, the lists above are incomplete. */
   opaque: readonly Concern[];
@@ -89,7 +89,7 @@ export type Prefix = string | readonly string[];
 
 export type CommandRules = {
   allow: readonly Prefix[];
-  /** Given the allowed prefixes that match a command, returns a place whose code it runs and that none of them applies to. */
+  /** Returns a place whose code the command runs and to which none of the matching prefixes applies, or undefined. */
   elsewhere?: (command: SimpleCommand, matchingPrefixes: readonly Prefix[]) => string | undefined;
   deny: readonly Prefix[];
   ask: readonly Prefix[];

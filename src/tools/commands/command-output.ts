@@ -18,7 +18,7 @@ export function commandOutputTool(runner: CommandRunner): Tool {
         async execute({ signal }) {
           if (stop) await runner.stop(id);
           const lines = await runner.read(id, from_line, signal);
-          if (!lines) throw new ToolError(`There is no command ${id}.`);
+          if (!lines) throw new ToolError(`There is no command ${id}. Use the id from the result of run_command.`);
           return { content: report(id, lines), ...(lines.now && endingOf(lines.now.state)) };
         },
       };
@@ -27,7 +27,7 @@ export function commandOutputTool(runner: CommandRunner): Tool {
 }
 
 function report(id: string, { text, from, to, now }: CommandLines): string {
-  const state = now ? stateText(id, now.state, now.durationMs) : 'Kedge was restarted since, so it no longer runs.';
+  const state = now ? stateText(id, now.state, now.durationMs) : 'The command no longer runs, because Kedge was restarted.';
   if (to < from) return `${state}\n(no new output)`;
   const left = now && to < now.lines ? `; read on with from_line ${to + 1}` : '';
   return `${state}\n${text}\n[lines ${from}-${to}${now ? ` of ${now.lines}` : ''}${left}]`;

@@ -1,4 +1,4 @@
-/** Formats the result of a command for the model: how it ended, and then its output. */
+/** Formats the result of a command for the model: first its state, then its output. */
 import type { ToolOutput } from '../../core/run/tool.ts';
 import type { CommandResult, CommandState } from '../../workspace/commands.ts';
 
@@ -10,13 +10,14 @@ export function commandReport({ id, state, durationMs, output, withheld = [] }: 
   const { head, tail, gap } = output;
   const lines = [stateText(id, state, durationMs, timeoutS), head.trimEnd() === '' && !tail ? '(no output)' : head.trimEnd()];
   if (gap) {
-    const left = gap.to > gap.from ? `lines ${gap.from}-${gap.to} left out` : 'the middle left out';
+    const left = gap.to > gap.from ? `lines ${gap.from}-${gap.to} omitted` : 'the middle omitted';
     lines.push(`[… ${left}; read on with command_output, id ${id} …]`);
   }
   if (tail) lines.push(tail.trimEnd());
   const text = `${head}\n${tail ?? ''}`;
   const mayMiss = state.kind === 'exited' && state.code !== 0 && (MISSES_KEY.test(text) || withheld.some((name) => text.includes(name)));
-  if (withheld.length > 0 && mayMiss) lines.push(`[Not passed to the command: ${withheld.join(', ')}. The user can pass them on.]`);
+  if (withheld.length > 0 && mayMiss)
+    lines.push(`[Variables that were not passed to the command: ${withheld.join(', ')}. The user can allow them in the settings.]`);
   return lines.join('\n');
 }
 
@@ -26,7 +27,7 @@ export function stateText(id: string, state: CommandState, durationMs: number, t
     case 'running':
       return `Running in the background as ${id} ${after}.`;
     case 'timed_out':
-      return `Stopped ${after}: it did not end within ${timeoutS ?? 'its'} s. Give it a longer timeout_s, or run it in the background.`;
+      return `Stopped ${after}: it did not end within ${timeoutS ?? 'its'} s. Use a longer timeout_s, or run the command in the background.`;
     case 'stopped':
       return `Stopped ${after}.`;
     case 'exited': {
@@ -35,7 +36,7 @@ export function stateText(id: string, state: CommandState, durationMs: number, t
         : state.code === undefined
           ? 'Ended, exit code unknown,'
           : `Exit code ${state.code}`;
-      return `${how} ${after}.${state.leftovers ? ' Processes that it left running were stopped: use background for those.' : ''}`;
+      return `${how} ${after}.${state.leftovers ? ' Processes that the command left running were stopped. Use background to keep them running.' : ''}`;
     }
   }
 }

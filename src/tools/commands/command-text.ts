@@ -4,11 +4,11 @@
 
 const ESC = '\u001b';
 const BEL = '\u0007';
-/** How many lines up a program can move the cursor to redraw them. */
+/** The number of lines at the end of the output that a program can still redraw. */
 const SCREEN = 60;
-/** Longer lines are passed on in parts, so that a line without an end needs no memory. */
+/** The maximum length of a line in characters. Longer lines are passed on in parts, so that an endless line does not fill the memory. */
 const MAX_LINE = 64_000;
-/** An escape sequence that is not complete after this many characters is not treated as one. */
+/** The maximum length of an escape sequence in characters. A longer sequence is treated as text. */
 const MAX_SEQUENCE = 4_096;
 
 const SEQUENCE = new RegExp(
@@ -32,7 +32,7 @@ export class TerminalText {
   #column = 0;
   #unfinished = '';
 
-  /** `settled` receives the lines that can no longer change, in order. A long line may arrive in parts. */
+  /** `onFinalText` receives the lines that can no longer change, in order. A long line may arrive in parts. */
   constructor(onFinalText: (text: string) => void) {
     this.#onFinalText = onFinalText;
   }
@@ -88,7 +88,7 @@ export class TerminalText {
         this.#column = Math.max(0, this.#column - 1);
         break;
       case '\0':
-        // NUL becomes a replacement character, by which binary output can be recognized.
+        // NUL becomes a replacement character, so that binary output can be recognized.
         this.#print('\ufffd');
         break;
       case ESC: {
@@ -189,7 +189,7 @@ export class TerminalText {
     this.#eraseInLine(0);
   }
 
-  /** Clearing the screen keeps its lines and continues below them. */
+  /** Clears the screen: the lines stay in the output, and new text continues below them. */
   #clear(): void {
     if (this.open) this.#onFinalText(`${this.open}\n`);
     this.#lines = [''];

@@ -27,8 +27,8 @@ export function runCommandTool(workspace: Workspace, runner: CommandRunner): Too
     }),
     async prepare({ command, cwd: input, timeout_s = TIMEOUT_S, background = false }) {
       const text = command.trim();
-      if (text === '') throw new ToolError('The command is empty.');
-      if (text.includes('\0')) throw new ToolError('The command contains a NUL character.');
+      if (text === '') throw new ToolError('The command is empty. Give a command.');
+      if (text.includes('\0')) throw new ToolError('The command contains a NUL character. Remove it.');
       const { at, path } = await directory(workspace, input);
       const line: CommandLine = {
         text,
@@ -67,7 +67,8 @@ async function directory(workspace: Workspace, input: string | undefined): Promi
 
 async function expectDirectory(workspace: Workspace, { at, path }: Resolved): Promise<void> {
   const stat = await workspace.stat(at);
-  if (stat?.type !== 'directory') throw new ToolError(stat ? `${path} is not a directory.` : `There is no directory ${path}.`);
+  if (stat?.type !== 'directory')
+    throw new ToolError(`${stat ? `${path} is not a directory.` : `There is no directory ${path}.`} Use an existing directory as cwd.`);
 }
 
 /** Builds a title without invisible characters and without characters that change the reading direction. */

@@ -9,11 +9,11 @@ import type { FileChange } from '../../workspace/types.ts';
 import type { Resolved, Workspace } from '../../workspace/workspace.ts';
 import { missingFile } from '../files/similar-names.ts';
 
-/** Prepares a call that writes these changes through the gate. `done` is the tool result when they were applied. */
+/** Prepares a call that writes these changes through the write gate. `done` is the tool result after the changes are applied. */
 export async function changeCall(title: string, changes: FileChange[], gate: WriteGate, done: string): Promise<PreparedCall> {
   if (!gate.format) return callOf(title, await gate.prepare(changes), gate, done);
   const { changes: formatted, formatted: paths } = await formatChanges(changes, gate.format);
-  const note = paths.length > 0 ? `\nFormatted by the editor, so read before the next edit: ${paths.join(', ')}` : '';
+  const note = paths.length > 0 ? `\nThe editor formatted these files. Read them before the next edit: ${paths.join(', ')}` : '';
   return callOf(title, await gate.prepare(formatted), gate, done + note);
 }
 
@@ -41,7 +41,7 @@ export async function existingFile(workspace: Workspace, { at, path }: Resolved,
   return file.bytes;
 }
 
-/** Resolves the path of a new file. @throws ToolError when the path is taken, or does not end with the name of a file. */
+/** Resolves the path of a new file. @throws ToolError when the path already exists, or does not end with the name of a file. */
 export async function newFile(workspace: Workspace, input: string, instead: string): Promise<Resolved> {
   const place = await workspace.resolve(input);
   await expectFree(workspace, place, instead);
@@ -49,25 +49,25 @@ export async function newFile(workspace: Workspace, input: string, instead: stri
   return place;
 }
 
-/** @throws ToolError when the path exists already, or when one of its parents is not a directory. */
+/** @throws ToolError when the path already exists, or when one of its parents is not a directory. */
 export async function expectFree(workspace: Workspace, { at, path }: Resolved, instead: string): Promise<void> {
-  if (at.path === '') throw new ToolError(`${path} is a folder.`);
+  if (at.path === '') throw new ToolError(`${path} is an open folder. Use a path in this folder.`);
   const stat = await workspace.stat(at);
   if (stat)
     throw new ToolError(
-      stat.type === 'directory' ? `${path} is a directory. Add the name of the file.` : `${path} exists already. ${instead}`,
+      stat.type === 'directory' ? `${path} is a directory. Add the name of the file.` : `${path} already exists. ${instead}`,
     );
-  // There are no links on a resolved path, so the parent directories can be checked without resolving them again.
+  // A resolved path contains no symbolic links, so its parent directories need not be resolved again.
   for (let end = at.path.lastIndexOf('/'); end > 0; end = at.path.lastIndexOf('/', end - 1)) {
     const above = { ...at, path: at.path.slice(0, end) };
     const entry = await workspace.fs.stat(above);
     if (entry?.type === 'directory') return;
-    if (entry) throw new ToolError(`${workspace.display(above)} is not a directory: nothing can be below it.`);
+    if (entry) throw new ToolError(`${workspace.display(above)} is not a directory, so it cannot contain files. Use another path.`);
   }
 }
 
 export function textContent(bytes: Uint8Array, path: string): string {
   const text = decodeText(bytes);
-  if (text === undefined) throw new ToolError(`${path} is not UTF-8 text and cannot be edited.`);
+  if (text === undefined) throw new ToolError(`${path} is not UTF-8 text, so it cannot be edited. Ask the user to convert the file.`);
   return text;
 }

@@ -14,7 +14,7 @@ export function createDirectoryTool(workspace: Workspace, gate: WriteGate): Tool
     input: z.object({ path: z.string() }),
     async prepare({ path: input }) {
       const { at, path } = await workspace.resolve(input);
-      if ((await workspace.stat(at))?.type === 'directory') throw new ToolError(`${path}/ exists already.`);
+      if ((await workspace.stat(at))?.type === 'directory') throw new ToolError(`${path}/ already exists.`);
       await expectFree(workspace, { at, path }, 'Choose another name.');
       const changes = [{ path: `${path}/`, at, before: undefined, after: new Uint8Array() }];
       return changeCall(`Create ${path}/`, changes, gate, `Created ${path}/.`);

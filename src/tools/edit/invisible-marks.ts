@@ -14,6 +14,6 @@ export function marksNote(text: string, original = ''): string[] {
   const marks = marksIn(text).filter((mark) => !original.includes(mark));
   if (marks.length === 0) return [];
   return [
-    `${marks.join(', ')} ${marks.length === 1 ? 'was' : 'were'} written as plain text. In results it stands for an invisible character.`,
+    `${marks.join(', ')} ${marks.length === 1 ? 'was' : 'were'} written as plain text. In tool results, such a mark stands for an invisible character.`,
   ];
 }

@@ -9,7 +9,7 @@ const MAX_FILES = 500;
 export function findFilesTool(workspace: Workspace): Tool {
   return defineTool({
     name: 'find_files',
-    description: 'Find files by a glob such as **/*.test.ts. Ignored files (.gitignore) are left out.',
+    description: 'Find files by a glob such as **/*.test.ts. Ignored files (.gitignore) are excluded.',
     effect: 'readonly',
     input: z.object({ glob: z.string() }),
     repair: withDirectory,
@@ -20,7 +20,7 @@ export function findFilesTool(workspace: Workspace): Tool {
         async execute({ signal }) {
           const { files, truncated } = await workspace.fs.find({ ...workspace.scope(glob), limit: MAX_FILES }, signal);
           if (files.length === 0)
-            return { content: `No files match ${glob}.${/[*?{[]/.test(glob) ? '' : ` A glob is for whole names: try *${glob}*.`}` };
+            return { content: `No files match ${glob}.${/[*?{[]/.test(glob) ? '' : ` A glob matches complete names. Try *${glob}*.`}` };
           const lines = files.map((at) => workspace.display(at));
           if (truncated) lines.push(`[more than ${MAX_FILES} files; use a narrower glob]`);
           return { content: lines.join('\n') };

@@ -8,10 +8,10 @@ import { countOf, defineTool } from '../define-tool.ts';
 const DEPTH = 2;
 const MAX_DEPTH = 8;
 const MAX_ENTRIES = 500;
-/** The limits for a subdirectory, and for ignored entries in one directory. */
+/** The maximum number of entries that are listed for a subdirectory, and of ignored entries in one directory. */
 const MAX_BELOW = 40;
 const MAX_IGNORED = 5;
-/** Files are not counted in a workspace with more than this number. */
+/** The maximum number of files that are counted. */
 const MAX_COUNTED = 200_000;
 
 export function listDirectoryTool(workspace: Workspace): Tool {
@@ -34,7 +34,7 @@ export function listDirectoryTool(workspace: Workspace): Tool {
         targets: [{ path, access: 'read', names: true }],
         async execute({ signal }) {
           const stat = await workspace.stat(at);
-          if (!stat) throw new ToolError(`There is no directory ${path}.`);
+          if (!stat) throw new ToolError(`There is no directory ${path}. List its parent directory.`);
           if (stat.type !== 'directory') throw new ToolError(`${path} is a file. Use read_file.`);
           return { content: await listing(workspace, at, depth, signal) };
         },
@@ -123,8 +123,8 @@ async function linesOf(workspace: Workspace, at: Location, branch: Branch, { dep
 }
 
 /**
- * Lists a symbolic link to a hidden file or to one outside the workspace by its name only, without telling whether its target is a
- * directory or exists at all.
+ * Returns the entries of a directory. A symbolic link to an excluded file or out of the workspace is listed as neither a file nor a
+ * directory, so that the listing does not reveal its target.
  */
 async function entriesOf(workspace: Workspace, at: Location): Promise<Entries> {
   const entries = await workspace.fs.list(at);

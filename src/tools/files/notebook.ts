@@ -1,4 +1,4 @@
-/** Displays Jupyter notebooks as cells instead of their JSON. */
+/** Displays Jupyter notebooks as cells instead of JSON. */
 import { jsonIn } from '../../core/json.ts';
 import type { NotebookCell } from '../../workspace/types.ts';
 

@@ -16,7 +16,7 @@ import { missingFile } from './similar-names.ts';
 const MAX_LINES = 1_000;
 const MAX_CHARS = 60_000;
 const MAX_LINE = 2_000;
-/** A larger file is read in chunks, if the file system supports it. */
+/** The maximum size, in bytes, of a file that is read at once. A larger file is read in chunks, if the file system supports it. */
 const MAX_WHOLE = 8_000_000;
 
 type Range = { from: number; to: number };
@@ -33,7 +33,8 @@ export function readFileTool(workspace: Workspace): Tool {
     }),
     repair: rangeOf,
     async prepare({ path: input, from_line = 1, to_line }) {
-      if (to_line !== undefined && to_line < from_line) throw new ToolError('to_line is before from_line.');
+      if (to_line !== undefined && to_line < from_line)
+        throw new ToolError('to_line is before from_line. Use a to_line that is not before from_line.');
       const place = await workspace.resolve(input);
       const { path } = place;
       return {
@@ -75,7 +76,7 @@ async function read(workspace: Workspace, { at, path }: Resolved, range: Range, 
   return { content: cells ? paged(renderNotebook(cells), range) : paged(text, range, (line) => `${line}\t`) };
 }
 
-/** A link whose name looks like a secret is judged as one, whatever its target is called. */
+/** Returns the path of a symbolic link as a second target if it looks like a secret, because the name of the linked file may not. */
 function linkTo(named: string, path: string): Target[] {
   return named !== path && isSecret(named) ? [{ path: named, access: 'read' }] : [];
 }
@@ -86,7 +87,7 @@ function imageContent(path: string, type: ImageType, bytes: Uint8Array): (TextPa
   return [{ type: 'text', text: `${is}:` }, imagePart(type, bytes)];
 }
 
-/** Decodes text in a pre-UTF-8 encoding, or returns undefined when the bytes contain control characters that no text has. */
+/** Decodes text in an older encoding than UTF-8. Returns undefined when the bytes contain control characters that do not occur in text. */
 function oldText(bytes: Uint8Array): string | undefined {
   const isText = bytes.every((byte) => byte >= 32 || (byte >= 9 && byte <= 13) || byte === 27);
   return isText ? new TextDecoder('windows-1252').decode(bytes) : undefined;
@@ -114,7 +115,7 @@ async function readLarge(
   const chunked = image ? undefined : await readLinesInChunks(piece, limits, signal);
   if (image) return `${path} is an image (${image}, ${size} bytes): too large to be shown.`;
   if (!chunked) return binaryText(path, begin, size);
-  if (chunked.lines.length === 0) throw new ToolError(`The file has ${countOf(chunked.total ?? 0, 'line')} only.`);
+  if (chunked.lines.length === 0) throw new ToolError(`The file has only ${countOf(chunked.total ?? 0, 'line')}. Use a smaller from_line.`);
   const last = from + chunked.lines.length - 1;
   const lines = chunked.lines.map(({ text, cut }, index) => `${from + index}\t${text}${cut > 0 ? `… [${cut} more bytes]` : ''}`);
   const of = chunked.total === undefined ? `; the file has ${Math.round(size / 1_000_000)} MB` : ` of ${chunked.total}`;
@@ -122,12 +123,12 @@ async function readLarge(
   return [...lines, `[lines ${from}-${last}${of}${next}]`].join('\n');
 }
 
-/** Returns the requested lines as far as they fit. `lead` returns the prefix of a line for its number. */
+/** Returns the requested lines up to the limits for one call. `lead` returns the prefix of a line for its number. */
 function paged(text: string, { from, to }: Range, lead: (line: number) => string = () => ''): string {
   const lines = text.split(/\r\n|\n|\r/);
   if (lines.at(-1) === '') lines.pop();
   if (lines.length === 0) return '[the file is empty]';
-  if (from > lines.length) throw new ToolError(`The file has ${countOf(lines.length, 'line')} only.`);
+  if (from > lines.length) throw new ToolError(`The file has only ${countOf(lines.length, 'line')}. Use a smaller from_line.`);
   const out: string[] = [];
   let size = 0;
   let line = from;

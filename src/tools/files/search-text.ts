@@ -14,7 +14,7 @@ export function searchTextTool(workspace: Workspace): Tool {
   return defineTool({
     name: 'search_text',
     description:
-      'Search file contents; gives path, line numbers and lines. Left out: ignored files (.gitignore), and those that only read_file can ask for (keys, passwords).',
+      'Search file contents; gives path, line numbers and lines. Excluded: ignored files (.gitignore), and files that only read_file can request (keys, passwords).',
     effect: 'readonly',
     input: z.object({
       pattern: z.string().min(1),
@@ -53,12 +53,12 @@ export function searchTextTool(workspace: Workspace): Tool {
   });
 }
 
-/** Whether a file is searched depends only on its name and the rules, so this hint reveals nothing about its content. */
+/** Says that the named file was not searched. This depends only on its name and the rules, so it reveals nothing about its content. */
 function adviceOnGlob(workspace: Workspace, glob: string): string {
   try {
     const at = parsePath(glob, workspace.fs.folders);
     const isAskedFor = !workspace.fs.hides?.(at) && workspace.withheldFiles('search_text')(at);
-    return isAskedFor ? ` ${glob} is not searched: reading it needs the user’s approval, which read_file asks for.` : '';
+    return isAskedFor ? ` ${glob} was not searched, because reading it needs the user’s approval. Use read_file.` : '';
   } catch {
     return '';
   }
@@ -66,6 +66,6 @@ function adviceOnGlob(workspace: Workspace, glob: string): string {
 
 /** Explains why a pattern may match nothing at all. */
 function adviceOn(pattern: string, regex: boolean): string {
-  if (regex) return /\\[nr]/.test(pattern) ? ' A match is within one line.' : '';
-  return /[|\\^$]|\.[*+]/.test(pattern) ? ' It was taken as plain text: set regex for a regular expression.' : '';
+  if (regex) return /\\[nr]/.test(pattern) ? ' A match cannot contain a line break. Search for a part of one line.' : '';
+  return /[|\\^$]|\.[*+]/.test(pattern) ? ' The pattern was searched as plain text. Set regex to use a regular expression.' : '';
 }

@@ -1,9 +1,9 @@
-/** Builds the error for a missing file. It names files of that name elsewhere, so that the next attempt finds one. */
+/** Builds the error for a missing file. It lists files of the same name in other directories, so that the model can correct the path. */
 import { ToolError } from '../../core/run/tool.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 
 const MAX_NAMED = 3;
-/** Looking for a hint must not delay the error any longer. */
+/** The maximum time to look for files of the same name before the error is reported. */
 const PATIENCE_MS = 1_000;
 
 export async function missingFile(workspace: Workspace, path: string, advice = 'Use find_files to look for it.'): Promise<ToolError> {

@@ -28,7 +28,7 @@ export function getDiagnosticsTool(workspace: Workspace, languages: LanguageServ
           const isWithheld = workspace.withheldFiles('get_diagnostics');
           const visibleProblems = all.filter(({ at }) => !isWithheld(at) || workspace.display(at) === place?.path);
           if (visibleProblems.length === 0) return { content: `No errors or warnings${place ? ` in ${place.path}` : ' are known'}.` };
-          // When not all are displayed, errors come before warnings.
+          // If there are too many problems, warnings are omitted first.
           const worst = visibleProblems.toSorted((a, b) => a.severity.localeCompare(b.severity)).slice(0, MAX_PROBLEMS);
           const rows = worst
             .sort((a, b) => a.line - b.line)

@@ -8,10 +8,10 @@ import { countOf } from '../define-tool.ts';
 import { problemText } from './get-diagnostics.ts';
 
 const MAX_SHOWN = 10;
-/** Of a larger change, only the first files are checked. */
+/** The maximum number of files that are checked after a change. */
 const MAX_FILES = 20;
 
-/** Returns the same tool, which appends new problems to the results of calls that change files. */
+/** Returns the tool with the new problems appended to the results of calls that change files. */
 export function withNewProblems(tool: Tool, workspace: Workspace, languages: LanguageServices): Tool {
   return wrapTool(tool, async (input, signal) => withProblemReport(await tool.prepare(input, signal), workspace, languages));
 }
@@ -58,7 +58,7 @@ async function newProblems(
     const path = workspace.display(at);
     return [moved.get(path) ?? path, severity, message].join('\0');
   };
-  // This must come first, because the earlier problems may be complete only then.
+  // `watch.before` is complete only after `watch.after` has resolved.
   const after = files.length > 0 ? await watch.after(files) : [];
   const before = new Map<string, number>();
   for (const problem of watch.before) before.set(keyOf(problem), (before.get(keyOf(problem)) ?? 0) + 1);
@@ -73,5 +73,5 @@ function problemsText(news: readonly Problem[], workspace: Workspace): string {
   const worst = news.toSorted((a, b) => a.severity.localeCompare(b.severity) || a.line - b.line).slice(0, MAX_SHOWN);
   const lines = worst.map(({ at, line, ...problem }) => `${workspace.display(at)}:${line} ${problemText(problem)}`);
   const more = news.length - worst.length;
-  return [`New since this change:`, ...lines, ...(more > 0 ? [`[${countOf(more, 'more problem')}]`] : [])].join('\n');
+  return [`New problems since this change:`, ...lines, ...(more > 0 ? [`[${countOf(more, 'more problem')}]`] : [])].join('\n');
 }

@@ -18,17 +18,21 @@ export function renameSymbolTool(workspace: Workspace, languages: LanguageServic
     effect: 'mutating',
     input: z.object({ ...symbolInput, new_name: z.string() }),
     async prepare({ path: input, line, symbol, new_name }, signal) {
-      if (new_name.trim() === '') throw new ToolError('new_name is empty.');
+      if (new_name.trim() === '') throw new ToolError('new_name is empty. Give the new name of the symbol.');
       const place = await workspace.resolve(input);
       const position = await positionIn(workspace, place, line, symbol);
       const effect = await answerOf((limited) => languages.rename(place.at, position, new_name, limited), signal);
-      if (!effect) throw new ToolError(`${symbol} cannot be renamed here. Use search_text and edit each place.`);
+      if (!effect) throw new ToolError(`The language service cannot rename ${symbol}. Use search_text and edit each place.`);
       if (effect.strange.length > 0)
-        throw new ToolError(`The rename would change files outside the workspace, so nothing was changed: ${effect.strange.join(', ')}`);
+        throw new ToolError(
+          `The rename would change files outside the workspace: ${effect.strange.join(', ')}. Nothing was changed. Ask the user to rename the symbol.`,
+        );
       if (effect.edits.some(({ at }) => workspace.fs.hides?.(at)))
-        throw new ToolError(`${symbol} cannot be renamed everywhere: not all files may be changed. Nothing was changed.`);
+        throw new ToolError(
+          `${symbol} is also used in files that must not be changed. Nothing was changed. Ask the user to rename the symbol.`,
+        );
       const changes = await changesOf(workspace, effect);
-      if (changes.length === 0) throw new ToolError('The rename changes nothing.');
+      if (changes.length === 0) throw new ToolError('The rename changes nothing. Use another new_name.');
       const places = effect.edits.reduce((sum, { edits }) => sum + edits.length, 0);
       const done = `Renamed ${symbol} to ${new_name}: ${countOf(places, 'place')} in ${countOf(effect.edits.length, 'file')}${movesText(workspace, effect)}.`;
       return changeCall(`Rename ${symbol} to ${new_name}`, changes, gate, done);
@@ -41,8 +45,8 @@ function movesText(workspace: Workspace, { moves }: RenameEffect): string {
 }
 
 /**
- * Converts a rename to the changes that the gate expects. Paths are resolved, so that a file which the editor knows by two names occurs
- * once. @throws ToolError when two names of one file are both edited.
+ * Converts a rename to the changes that the write gate expects. Paths are resolved, so that a file with two names in the editor occurs
+ * once. @throws ToolError when the rename edits one file under two names.
  */
 async function changesOf(workspace: Workspace, { edits, moves }: RenameEffect): Promise<FileChange[]> {
   const files = new Map<string, FileChange & { after: Uint8Array }>();
@@ -55,7 +59,8 @@ async function changesOf(workspace: Workspace, { edits, moves }: RenameEffect): 
   };
   for (const { at, edits: own } of edits) {
     const change = await file(workspace.display(at));
-    if (!sameBytes(change.before, change.after)) throw new ToolError(`${change.path} is renamed under two names. Edit it separately.`);
+    if (!sameBytes(change.before, change.after))
+      throw new ToolError(`The rename changes ${change.path} under two names. Nothing was changed. Use search_text and edit each place.`);
     const text = textContent(change.after, change.path);
     change.after = encodeLike(applyEdits(text, own), change.after);
   }

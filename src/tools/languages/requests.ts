@@ -1,4 +1,4 @@
-/** Shared by the language service tools: finding the column of a name, the timeout of a request, and formatting places. */
+/** Functions that the language service tools share: they find the column of a name, limit the time of a request and format places. */
 import * as z from 'zod';
 import { abortable } from '../../core/abort.ts';
 import { ToolError } from '../../core/run/tool.ts';
@@ -13,7 +13,7 @@ const MOST_MS = 10_000;
 const MAX_PLACES = 200;
 const MAX_NAMES = 12;
 
-/** A model knows the line and the name of a symbol, but does not count columns. */
+/** The input that selects a symbol. Models give its line and its name, because they cannot count columns. */
 export const symbolInput = { path: z.string(), line: z.int().min(1), symbol: z.string() };
 
 /** @throws ToolError when the service fails or does not respond within `mostMs`. */
@@ -25,7 +25,8 @@ export async function answerOf<T>(ask: (signal: AbortSignal) => Promise<T>, sign
   } catch (error) {
     if (signal.aborted || error instanceof ToolError) throw error;
     if (limit.aborted) throw new ToolError(`The language service did not answer within ${mostMs / 1000} seconds. Use search_text instead.`);
-    throw new ToolError(`The language service failed: ${error instanceof Error ? error.message : error}`);
+    const why = (error instanceof Error ? error.message : String(error)).replace(/\.?$/, '.');
+    throw new ToolError(`The language service failed: ${why} Use search_text instead.`);
   }
 }
 
@@ -35,13 +36,13 @@ export async function positionIn(workspace: Workspace, place: Resolved, line: nu
 }
 
 /**
- * Returns the column of a symbol on a line. For a dotted name, it is the column of the last part. @throws ToolError that says which names
- * are on the line, and where the symbol is.
+ * Returns the column of a symbol on a line, or of the last part of a dotted name. @throws ToolError that lists the names on the line, and
+ * the nearest lines with the symbol.
  */
 export function columnOf(lines: readonly string[], line: number, symbol: string, path: string): number {
   if (symbol.trim() === '') throw new ToolError('symbol is empty. Give a name on the line.');
   const text = lines[line - 1];
-  if (text === undefined) throw new ToolError(`${path} has ${lines.length} lines only.`);
+  if (text === undefined) throw new ToolError(`${path} has only ${lines.length} lines. Use a smaller line number.`);
   const whole = wordAt(text, symbol);
   if (whole >= 0) return whole + Math.max(0, symbol.search(/[\p{L}\p{N}_$#@]+$/u));
   const last = /[\p{L}\p{N}_$]+$/u.exec(symbol)?.[0];
@@ -77,7 +78,7 @@ export async function placesText(workspace: Workspace, places: readonly Place[],
   return groupedLines(rows, places.length, noun);
 }
 
-/** Returns a path of the workspace, or says that the place is outside it. */
+/** Returns the path of a place in the workspace, or a text that says that the place is outside the workspace. */
 export function nameOf(workspace: Workspace, { at, name }: { at?: Location | undefined; name: string }): string {
   return at ? workspace.display(at) : `outside the workspace: ${name}`;
 }

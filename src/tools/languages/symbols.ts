@@ -51,7 +51,7 @@ export function workspaceSymbolsTool(workspace: Workspace, languages: LanguageSe
           const all = await answerOf((limited) => languages.symbols(query, limited), signal);
           const isWithheld = workspace.withheldFiles('workspace_symbols');
           const visibleSymbols = all.filter(({ at }) => !at || !isWithheld(at));
-          if (visibleSymbols.length === 0) return { content: `No symbols match ${query}.` };
+          if (visibleSymbols.length === 0) return { content: `No symbols match ${query}. Use search_text.` };
           const rows = visibleSymbols.slice(0, MAX_FOUND).map(({ at, name, line, symbol, kind, container }) => ({
             group: nameOf(workspace, { at, name }),
             line,

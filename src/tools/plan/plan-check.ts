@@ -12,7 +12,7 @@ import { groupedLines, shorten } from '../grouped-lines.ts';
 import { problemText } from '../languages/get-diagnostics.ts';
 import { answerOf } from '../languages/requests.ts';
 
-/** What checks use to run. A check that needs a missing port reports that it could not run. */
+/** The ports that checks need. A check whose port is missing reports that it could not run. */
 export type CheckPorts = {
   languages?: LanguageServices | undefined;
   /**
@@ -30,7 +30,7 @@ const MAX_OUTPUT = 4_000;
 
 const notRun = (output: string): CheckResult => ({ outcome: 'not_run', output });
 
-/** `files` are the files that the step changed. Returns undefined when there is nothing to run: a check in plain words is for people. */
+/** Runs a check. `files` are the files that the step changed. Returns undefined for a check in plain words, which only people can do. */
 export async function runCheck(
   check: Check | undefined,
   files: readonly string[],
@@ -50,7 +50,7 @@ export async function runCheck(
 }
 
 async function runCommand(command: string, { runCommand: tool, judge }: CheckPorts, context: ExecuteContext): Promise<CheckResult> {
-  if (!tool || !judge) return notRun('Commands cannot be run here.');
+  if (!tool || !judge) return notRun('This run has no command tool.');
   const call = await tool.prepare({ command }, context.signal);
   const decision = await judge(tool, call);
   if (decision.kind === 'deny') return notRun(`The command is not allowed: ${decision.reason}`);
@@ -82,7 +82,7 @@ async function runSearch(
     if (rows.length > MAX_HITS) break;
   }
   if (rows.length === 0) return { outcome: 'passed', output: '' };
-  const more = rows.length > MAX_HITS ? '\n[and more]' : '';
+  const more = rows.length > MAX_HITS ? '\n[more hits]' : '';
   return { outcome: 'failed', output: groupedLines(rows.slice(0, MAX_HITS), Math.min(rows.length, MAX_HITS), 'hits') + more };
 }
 
@@ -93,7 +93,7 @@ async function lookForErrors(
   languages: LanguageServices | undefined,
   signal: AbortSignal,
 ): Promise<CheckResult> {
-  if (!languages) return notRun('There are no language services here.');
+  if (!languages) return notRun('No language services are available.');
   const lines: string[] = [];
   for (const file of files) {
     const at = parsePath(file, workspace.fs.folders);
@@ -106,7 +106,7 @@ async function lookForErrors(
   return { outcome: 'failed', output: [...lines.slice(0, MAX_HITS), ...more].join('\n') };
 }
 
-/** The end of a long output is the most informative part. */
+/** Shortens a long output to its end, which is the most informative part. */
 function ending(output: string): string {
   const text = output.trim();
   return text.length > MAX_OUTPUT ? `…${text.slice(-MAX_OUTPUT)}` : text;
@@ -128,6 +128,7 @@ export async function expectCheckable(check: Check | undefined, workspace: Works
     for await (const _ of workspace.search({ pattern, regex: true, caseSensitive: true, wholeWord: false, limit: 0 }, signal)) break;
   } catch (error) {
     if (signal.aborted) throw error;
-    throw new ToolError(`search_empty takes a regular expression: ${error instanceof Error ? error.message : error}`);
+    const why = (error instanceof Error ? error.message : String(error)).replace(/\.?$/, '.');
+    throw new ToolError(`The pattern of search_empty is not a valid regular expression: ${why} Correct it and propose the plan again.`);
   }
 }

@@ -1,4 +1,4 @@
-/** Computes which files the run of a confirmed plan may change now: those of the current step only. */
+/** Computes which files the run of a confirmed plan may change. Only the files of one step can be changed at a time. */
 import type { PlanStep } from '../../core/plan/plan.ts';
 import { currentStep, isOver, nextStep } from '../../core/plan/progress.ts';
 import type { RunRecord, SessionState } from '../../core/session/session-state.ts';
@@ -8,7 +8,7 @@ type PlanRun = Pick<RunRecord, 'plan' | 'steps'>;
 
 /**
  * Returns the step to which a write of all these paths belongs, or which it would begin. A model that reports its steps may only write in
- * its current step. A model that does not report them begins the next step by writing to its files.
+ * its current step. A model that does not report steps begins the next step by writing to files of that step.
  */
 export function stepOf(run: PlanRun, paths: readonly string[]): number | undefined {
   const containsAll = (step: number | undefined): step is number =>
@@ -31,8 +31,8 @@ export function stepsAhead(run: PlanRun): number[] {
 }
 
 /**
- * Returns the run as the call sees it that asked the user about a failed step and continues after a reload. The failed check blocks other
- * calls from the next step, but not this one, because the user has answered it.
+ * Returns the run for a call that asked the user about a failed step and continues after a reload. The failed check blocks other calls
+ * from the next step. It does not block this call, because the user answers its question.
  */
 export function withAnsweredQuestion<Run extends PlanRun>(
   run: Run,

@@ -31,7 +31,7 @@ export function proposePlanTool(workspace: Workspace, newId: () => string, revis
           const replaced = revises && { supersedes: revises.id, revision: revises.revision + 1 };
           const plan = await withHash({ ...draft, steps, id: newId(), revision: 1, ...replaced });
           return {
-            content: 'The plan was shown to the user, who decides.',
+            content: 'The plan was shown to the user, who confirms, edits or rejects it.',
             events: [{ type: 'plan_proposed', plan }],
             endsRun: 'plan_proposed',
           };
@@ -41,7 +41,7 @@ export function proposePlanTool(workspace: Workspace, newId: () => string, revis
   });
 }
 
-/** Corrects checks that models write for "no check", and searches without a glob. */
+/** Corrects checks with empty fields, which models write for "no check", and searches that consist only of a pattern. */
 function repairPlan(input: unknown): unknown {
   if (!isRecord(input) || !Array.isArray(input.steps)) return input;
   const steps = input.steps.map((step: unknown) => {
@@ -79,7 +79,7 @@ export function updateStepTool(stepController: StepController): Tool {
     async prepare({ step, status, note }) {
       const { steps } = stepController.plan;
       const title = steps[step - 1]?.title;
-      if (title === undefined) throw new ToolError(`The plan has ${steps.length} steps.`);
+      if (title === undefined) throw new ToolError(`The plan has no step ${step}. Use a number from 1 to ${steps.length}.`);
       return {
         title: `Step ${step} reported ${status}: ${title}`,
         targets: [],

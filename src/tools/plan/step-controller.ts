@@ -17,7 +17,7 @@ import { stepOf, stepsAhead, titleOf, withAnsweredQuestion } from './plan-scope.
 
 const ANSWERS = { retry: 'Retry', skip: 'Skip', edit: 'Edit plan', stop: 'Stop', keep: 'Keep', rollBack: 'Roll back' } as const;
 
-/** A run that carries out a plan, and the state of its session. Both change while it runs. */
+/** The run of a plan and the state of its session. The session updates the two objects during the run. */
 export type PlanRun = { run: RunRecord; state: SessionState };
 type Report = { step: number; status: StepStatus; note?: string | undefined };
 
@@ -44,7 +44,7 @@ export class StepController {
     return this.#run.plan as Plan;
   }
 
-  /** Returns the same tool. When the model does not report steps, a write that begins the next step records its start first. */
+  /** Returns the tool with step control: if the model does not report steps, a write that begins a step records the start of the step. */
   bind(tool: Tool): Tool {
     return wrapTool(tool, async (input, signal) => this.#bindCall(await tool.prepare(input, signal)));
   }
@@ -67,11 +67,11 @@ export class StepController {
     const stepState = this.#run.steps[step];
     const current = currentStep(this.#run);
     if (stepState && isOver(stepState))
-      return { content: `Step ${step} is ${stepState.status} already.${this.#nextStepText()}`, note: this.#finalStatus(step) };
+      return { content: `Step ${step} is already ${stepState.status}.${this.#nextStepText()}`, note: this.#finalStatus(step) };
     if (current !== undefined && current !== step) {
-      if (status !== 'started') throw new ToolError(`Step ${current} is running, not step ${step}.`);
+      if (status !== 'started') throw new ToolError(`Step ${current} is running, not step ${step}. Report step ${current} done first.`);
       if (this.#run.steps[current]?.check?.outcome === 'failed' && !this.#isAsked(current, context))
-        throw new ToolError(`The check of step ${current} failed. Fix that and report step ${current} done first.`);
+        throw new ToolError(`The check of step ${current} failed. Fix the problem and report step ${current} done first.`);
       const ended = await this.#finish(current, undefined, context);
       if (ended.isError || ended.endsRun) return ended;
     }
@@ -82,14 +82,14 @@ export class StepController {
       case 'done':
         return this.#finish(step, note, context);
       case 'failed':
-        return this.#resolveFailure(step, note ?? 'It gave no reason.', undefined, context);
+        return this.#resolveFailure(step, note ?? 'The model gave no reason.', undefined, context);
       case 'skipped':
         this.#recordStep(context, step, 'skipped', note);
         return { content: `Noted.${this.#nextStepText()}` };
     }
   }
 
-  /** Executes a call in its step. A write may belong to the current step, begin another one, or be allowed by the user outside of both. */
+  /** Executes a call and records the step that it begins. A write that belongs to no step was approved by the user. */
   async #executeInStep({ targets, execute }: PreparedCall, context: ExecuteContext): Promise<ToolOutput> {
     const paths = targets.filter(({ access }) => access !== 'read').map(({ path }) => path);
     const run = withAnsweredQuestion(this.#run, context.callId, this.#state);
@@ -100,13 +100,17 @@ export class StepController {
     for (const each of first) {
       const ended = await this.#finish(each, undefined, context);
       if (ended.isError || ended.endsRun)
-        return { ...ended, content: `Not executed, since step ${each} comes first. ${ended.content}`, isError: true };
+        return {
+          ...ended,
+          content: `The call was not executed, because step ${each} must be finished first. ${ended.content}`,
+          isError: true,
+        };
     }
     this.#recordStep(context, step, 'started', undefined, { implicit: true });
     return execute(context);
   }
 
-  /** Runs the check of a step. When it fails, the user decides how to continue. */
+  /** Runs the check of a step. When the check fails, the user decides how to continue. */
   async #finish(step: number, note: string | undefined, context: ExecuteContext): Promise<ToolOutput> {
     const { check } = this.plan.steps[step - 1] ?? {};
     const checked = this.#isAsked(step, context) ? this.#run.steps[step]?.check : await this.#check(step, context);
@@ -116,7 +120,7 @@ export class StepController {
     }
     const unchanged = this.#isUnchanged(step);
     this.#recordStep(context, step, 'done', note, { unchanged });
-    const remark = typeof check === 'string' ? ` Not checked by Kedge: ${check}.` : '';
+    const remark = typeof check === 'string' ? ` Kedge cannot run this check: ${check}.` : '';
     const what = unchanged ? `Step ${step} is done, and changed none of its files.` : `Step ${step} is done.`;
     return {
       content: `${what}${checked && check ? ` ${checkResultText(check, checked)}` : remark}${this.#nextStepText()}`,
@@ -129,7 +133,7 @@ export class StepController {
     if (check) context.progress(`Checking: ${checkText(check)}`);
     const files = [...new Set(this.#staged(step).map(({ change }) => change.path))].filter((path) => !path.endsWith('/'));
     const checked = await runCheck(check, files, this.#workspace, this.#checks, context);
-    // A search that was aborted has found nothing, which proves nothing.
+    // An aborted search finds no matches, which does not mean that the check passed.
     context.signal.throwIfAborted();
     if (checked && check) {
       // A step needs a state before its check is recorded.
@@ -139,7 +143,7 @@ export class StepController {
     return checked;
   }
 
-  /** After a reload the call starts again, and the check that led to its question must not run a second time. */
+  /** Whether the call asked about this step before a reload. The call then starts again, but its check must not run a second time. */
   #isAsked(step: number, { callId }: ExecuteContext): boolean {
     const id = `${callId}:step ${step}`;
     return this.#state.questionAnswers.has(id) || this.#state.pendingQuestions.has(id);
@@ -166,21 +170,21 @@ export class StepController {
       case ANSWERS.skip: {
         const what = await this.#askToKeepChanges(step, context);
         this.#recordStep(context, step, 'skipped', `${checked ? 'Its check failed' : 'It failed'}${what}.`);
-        return { content: `The user skips step ${step}${what}.${this.#nextStepText()}`, note: this.#finalStatus(step) };
+        return { content: `The user skipped step ${step}${what}.${this.#nextStepText()}`, note: this.#finalStatus(step) };
       }
       case ANSWERS.edit:
         return { content: 'The user edits the plan. The run continues with the edited plan.', isError: true, endsRun: 'edit_plan' };
       case ANSWERS.stop: {
         const what = nobody ? await this.#rollBack(step, context) : await this.#askToKeepChanges(step, context);
         this.#recordStep(context, step, 'failed', `${checked ? 'Its check failed' : 'It failed'}${what}.`);
-        // When nobody was there to choose, the run counts as failed.
+        // When nobody could answer the question, the run counts as failed.
         const endsRun = nobody ? 'failed' : 'stopped';
-        return { content: `${problem}\nThe run ends here${what}.`, note: this.#finalStatus(step), isError: true, endsRun };
+        return { content: `${problem}\nThe run ends${what}.`, note: this.#finalStatus(step), isError: true, endsRun };
       }
       default: {
-        // A step that is to be continued has begun, even if the model never reported its start.
+        // A step that the model retries has begun, even if the model never reported its start.
         if (this.#run.steps[step]?.status !== 'started') this.#recordStep(context, step, 'started', undefined);
-        return { content: `${problem}\nFix it, then report step ${step} done again.${wordsOf(answer)}`, isError: true };
+        return { content: `${problem}\nFix the problem, then report step ${step} done again.${wordsOf(answer)}`, isError: true };
       }
     }
   }
@@ -209,7 +213,7 @@ export class StepController {
     const results = await this.#gate.undo(staged, (changes) => context.record({ type: 'undo_staged', undoId, changes }));
     context.record({ type: 'step_rolled_back', ...this.#stepRef(step), undoId, results });
     const refused = results.filter(({ outcome }) => outcome === 'refused').map(({ path, reason }) => `${path} (${reason})`);
-    return refused.length > 0 ? `; rolled back except for ${refused.join(', ')}` : '; its changes were rolled back';
+    return refused.length > 0 ? `; its changes were rolled back, except in ${refused.join(', ')}` : '; its changes were rolled back';
   }
 
   #staged(step: number) {
@@ -267,7 +271,7 @@ export class StepController {
     return files.length === 0 && typeof check === 'object';
   }
 
-  /** Returns whether the step is done. */
+  /** Runs the check of a step and records the result. Returns whether the step is done. */
   async #closeStep(step: number, given: Pick<ExecuteContext, 'signal' | 'record'>): Promise<boolean> {
     const nobody: QuestionAnswer = { words: 'The run was over.', by: 'nobody' };
     const context: ExecuteContext = { ...given, callId: '', progress: () => undefined, ask: async () => nobody };

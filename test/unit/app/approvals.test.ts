@@ -59,8 +59,8 @@ describe('an approval', () => {
     assert.deepEqual(eventsOf(kedge.events, 'approval_requested'), []);
     assert.deepEqual(resultTexts(kedge.session), [
       'ERROR old_text of edit 1 is not in a.txt. Read the file again.',
-      'ERROR a.txt exists already. Use replace_in_file to change it.',
-      'ERROR ../b.txt is outside the workspace.',
+      'ERROR a.txt already exists. Use replace_in_file to change it.',
+      'ERROR ../b.txt is outside the workspace. Use a path in the workspace.',
     ]);
   });
 });
@@ -265,7 +265,7 @@ describe('what is approved is exactly what was shown', () => {
     await ended;
     assert.equal(await kedge.read('a.txt'), 'one and more');
     assert.deepEqual(resultTexts(kedge.session), [
-      'ERROR a.txt was changed since the change was prepared. Nothing was changed: read it again.',
+      'ERROR a.txt was changed after this change was prepared. Nothing was changed. Read the file again.',
     ]);
   });
 
@@ -279,8 +279,8 @@ describe('what is approved is exactly what was shown', () => {
     await kedge.session.prompt({ text: 'go', mode: 'agent' });
     assert.deepEqual(await kedge.snapshot(), { '/': 'directory', 'workspace/': 'directory', 'workspace/b.txt': 'mine' });
     assert.deepEqual(resultTexts(kedge.session), [
-      'ERROR a.txt was deleted since the change was prepared. Nothing was changed: read it again.',
-      'ERROR b.txt was created since the change was prepared. Nothing was changed: read it again.',
+      'ERROR a.txt was deleted after this change was prepared. Nothing was changed. Read the file again.',
+      'ERROR b.txt was created after this change was prepared. Nothing was changed. Read the file again.',
     ]);
   });
 
@@ -321,7 +321,9 @@ describe('what is approved is exactly what was shown', () => {
     await symlink(`${kedge.parent}/elsewhere`, `${kedge.root}/dir`);
     await kedge.session.answerApproval(approvalId, { approve: true });
     await ended;
-    assert.deepEqual(resultTexts(kedge.session), ['ERROR dir/new.txt is no longer at that place. Nothing was changed.']);
+    assert.deepEqual(resultTexts(kedge.session), [
+      'ERROR dir/new.txt no longer leads to the same place. Nothing was changed. Check the path and try again.',
+    ]);
     assert.equal(Object.keys(await kedge.snapshot()).filter((path) => path.startsWith('elsewhere/')).length, 1);
   });
 });

@@ -102,7 +102,7 @@ describe('undo of a run', () => {
     await kedge.session.changes.undo(first);
     assert.deepEqual(lastOf(kedge.events, 'changes_undone').results, [
       { path: 'b.txt', outcome: 'restored' },
-      { path: 'a.txt', outcome: 'refused', reason: 'It has been changed since, in the same lines.' },
+      { path: 'a.txt', outcome: 'refused', reason: 'The same lines were changed after Kedge wrote them.' },
     ]);
     assert.ok(!kedge.session.state.undone.has(first));
     await kedge.session.changes.undo(second);

@@ -177,7 +177,7 @@ describe('a step that was skipped', () => {
     answerAll(kedge.session, { approve: false });
     await Promise.all(await confirmed(kedge));
     assert.equal(await kedge.read('a.txt'), 'old\n');
-    assert.ok(resultTexts(kedge.session).includes('Step 1 is skipped already. Next: step 2, Two.'));
+    assert.ok(resultTexts(kedge.session).includes('Step 1 is already skipped. Next: step 2, Two.'));
   });
 });
 

@@ -96,7 +96,7 @@ describe('the step that is under way', () => {
     await (await confirmed(kedge)).run;
     assert.deepEqual(resultTexts(kedge.session).slice(-3, -1), [
       'Step 1 is done. Check passed (nothing matches old in a.txt). Next: step 2, Second.',
-      'Step 1 is done already. Next: step 2, Second.',
+      'Step 1 is already done. Next: step 2, Second.',
     ]);
   });
 });
@@ -126,7 +126,7 @@ describe('a check that fails', () => {
     );
     assert.match(
       resultTexts(kedge.session)[3] ?? '',
-      /^ERROR Check failed[\s\S]*Fix it, then report step 1 done again\. The user says: Look again\.$/,
+      /^ERROR Check failed[\s\S]*Fix the problem, then report step 1 done again\. The user says: Look again\.$/,
     );
     assert.deepEqual(statuses(kedge), ['1 started', '1 done']);
     assert.equal(await kedge.read('a.txt'), 'the and new\n');
@@ -231,7 +231,7 @@ describe('a check that fails', () => {
     await using kedge = await assistantOn(files, script(PLAN, ...failing, turn(step(2, 'started')), done));
     answering(kedge, 'Retry');
     await (await confirmed(kedge)).run;
-    assert.equal(resultTexts(kedge.session).at(-1), 'ERROR The check of step 1 failed. Fix that and report step 1 done first.');
+    assert.equal(resultTexts(kedge.session).at(-1), 'ERROR The check of step 1 failed. Fix the problem and report step 1 done first.');
   });
 
   it('says so where it could not run, and keeps nobody from going on', async () => {
@@ -241,7 +241,7 @@ describe('a check that fails', () => {
     assert.equal(lastOf(kedge.events, 'step_checked').outcome, 'not_run');
     assert.equal(
       resultTexts(kedge.session).at(-1),
-      'Step 1 is done. Check could not run (no errors in the files of the step): There are no language services here. All steps are finished.',
+      'Step 1 is done. Check could not run (no errors in the files of the step): No language services are available. All steps are finished.',
     );
   });
 });

@@ -49,7 +49,7 @@ describe('a plan', () => {
     await proposed(kedge);
     assert.match(
       resultTexts(kedge.session).join('\n'),
-      /^ERROR \.\.\/outside\.ts is outside the workspace\.\nERROR The arguments of propose_plan do not fit/,
+      /^ERROR \.\.\/outside\.ts is outside the workspace\. Use a path in the workspace\.\nERROR The arguments of propose_plan do not fit/,
     );
     assert.equal(eventsOf(kedge.events, 'plan_proposed').length, 1);
   });
@@ -190,7 +190,7 @@ describe('a plan', () => {
     await kedge.session.plans.answer(id, 'run');
     await kedge.session.prompt({ text: 'more', mode: 'agent' });
     assert.deepEqual(resultTexts(kedge.session).slice(1), [
-      'ERROR The plan has 2 steps.',
+      'ERROR The plan has no step 3. Use a number from 1 to 2.',
       'ERROR There is no tool update_step in Agent mode.',
     ]);
   });

@@ -42,7 +42,7 @@ describe('the model asks its user', () => {
       if (event.type === 'question_asked') void kedge.session.answerQuestion(event.questionId, nobody);
     });
     await kedge.session.prompt({ text: 'go', mode: 'ask' });
-    assert.match(resultTexts(kedge.session)[0] ?? '', /^Nobody can be asked here\. Go on with what you think most likely/);
+    assert.match(resultTexts(kedge.session)[0] ?? '', /^Nobody can be asked here\. Continue with the most likely option/);
   });
 
   it('several questions at once, answered in any order', async () => {

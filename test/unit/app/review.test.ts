@@ -56,8 +56,8 @@ describe('a proposal that the user revises', () => {
     await revisedTo(kedge, { 'a.txt': { without: [1] } });
     assert.equal(await kedge.read('a.txt'), lines([2, 'two'], [28, 'twenty-eight']));
     const [result = ''] = resultTexts(kedge.session);
-    assert.match(result, /accepted only part of this, or edited it.*Do not add what was left out/);
-    assert.match(result, /- a\.txt, from your proposal to what was written:\n@@.*\n(?:.*\n)*-fifteen\n\+line 15/);
+    assert.match(result, /accepted only a part of this change, or edited it.*Do not propose the rejected parts/);
+    assert.match(result, /- a\.txt: the diff from your proposal to the written content:\n@@.*\n(?:.*\n)*-fifteen\n\+line 15/);
     const [shown, landed] = [lastOf(kedge.events, 'approval_requested'), lastOf(kedge.events, 'file_changed')];
     assert.notEqual(lastOf(kedge.events, 'approval_resolved').digest, shown.digest);
     assert.deepEqual([landed.changes[0]?.added, landed.changes[0]?.removed], [2, 2]);
@@ -264,7 +264,7 @@ describe('restoring', () => {
     assert.deepEqual(Object.fromEntries(results.map(({ path, outcome, reason }) => [path, reason ?? outcome])), {
       'a.txt': 'merged',
       'b.txt': 'restored',
-      'new.txt': 'It has been changed since.',
+      'new.txt': 'The file was changed after Kedge wrote it.',
     });
     await kedge.session.changes.restore({ undoId });
     assert.equal(await kedge.read('a.txt'), lines([2, 'zwei'], [9, 'mine'], [15, 'fifteen']));
@@ -309,6 +309,6 @@ describe('restoring', () => {
     await rm(join(kedge.storage, 'blobs'), { recursive: true });
     await kedge.session.changes.restore({ runId: runs[1] ?? '' });
     const { results } = lastOf(kedge.events, 'changes_restored');
-    assert.ok(results.every(({ outcome, reason }) => outcome === 'refused' && reason === 'Its earlier content is no longer stored.'));
+    assert.ok(results.every(({ outcome, reason }) => outcome === 'refused' && reason === 'The earlier content is no longer stored.'));
   });
 });

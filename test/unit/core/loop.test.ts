@@ -147,7 +147,7 @@ describe('a mistake of the model becomes an error result that it can correct', (
   it('arguments that do not fit', async () => {
     assert.equal(
       await resultOf(call('read_file', { path: 7 })),
-      'ERROR The arguments of read_file do not fit:\n✖ Invalid input: expected string, received number\n  → at path',
+      'ERROR The arguments of read_file do not fit its schema:\n✖ Invalid input: expected string, received number\n  → at path\nCorrect them and call the tool again.',
     );
     assert.match(await resultOf(call('read_file', null)), /^ERROR The arguments of read_file do not fit/);
   });

@@ -40,7 +40,7 @@ describe('what is approved', () => {
         for (const shown of [planLines(proposed), rendered(planMarkdown(proposed))]) {
           assertShown(shown, { executed: planTexts(draft), paths: [] });
           assert.doesNotMatch(shown, HIDDEN);
-          if (draft.steps.some(({ files }) => files.includes('**'))) assert.match(shown, /every file of the workspace/);
+          if (draft.steps.some(({ files }) => files.includes('**'))) assert.match(shown, /every file in the workspace/);
         }
       }),
     );

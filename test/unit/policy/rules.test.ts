@@ -37,7 +37,7 @@ describe('rules in settings', () => {
     ['another effect', [{ effect: 'forbid', path: 'src' }], /effect/],
     ['a condition of another type', [{ effect: 'deny', path: ['src'] }], /path/],
     ['an empty condition', [{ effect: 'ask', command: '  ' }], /command/],
-    ['a URL for a host', [{ effect: 'deny', host: 'https://example.com/x' }], /host is a name/],
+    ['a URL for a host', [{ effect: 'deny', host: 'https://example.com/x' }], /use a host name/],
     ['no rule at all', ['deny everything'], /cannot be read/],
     ['null', [null], /cannot be read/],
     ['no list', { effect: 'deny' }, /is not a list of rules/],
@@ -56,7 +56,7 @@ describe('rules in settings', () => {
   it('that would allow and cannot be read are reported and ignored; all others apply', () => {
     const set = readRules([{ effect: 'allow' }, { effect: 'allow', pth: 'src' }, { effect: 'deny', path: 'src' }], 'user', PLACE);
     assert.equal(set.problems.length, 2);
-    assert.match(set.problems[0] ?? '', /must name what it allows.* The rule is ignored\.$/);
+    assert.match(set.problems[0] ?? '', /needs a tool, path, command, host or server.* The rule is ignored until it is fixed\.$/);
     assert.deepEqual(
       set.rules.map(({ effect }) => effect),
       ['deny'],

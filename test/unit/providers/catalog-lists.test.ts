@@ -165,7 +165,7 @@ describe('the live list of models', () => {
   }
 
   it('sends no request without a key or an address', async () => {
-    await assert.rejects(listModels('groq', {}, never), /There is no key for Groq\. Connect it/);
+    await assert.rejects(listModels('groq', {}, never), /There is no key for Groq\. To add it/);
     await assert.rejects(listModels('azure', { apiKey: KEY }, never), /There is no address for Azure OpenAI/);
   });
 });

@@ -173,7 +173,7 @@ describe('a secret', () => {
   it('that was not searched is named if it was the only file to search, whatever its content', async () => {
     for (const pattern of ['API_KEY', 'nothing of the kind']) {
       await using kedge = await attack(call('search_text', { pattern, glob: '.env' }));
-      const told = `No matches for ${pattern} in .env. .env is not searched: reading it needs the user’s approval, which read_file asks for.`;
+      const told = `No matches for ${pattern} in .env. .env was not searched, because reading it needs the user’s approval. Use read_file.`;
       assert.deepEqual(resultTexts(kedge.session), [told]);
     }
   });

@@ -166,7 +166,7 @@ describe('a path that is not shown', () => {
       ['cafe\u0301', 'caf\u00e9'],
     ]) {
       await using disk = await toolsOn({ '.kedgeignore': `${rule}/\n`, [`${name}/x`]: WORD });
-      assert.match(await disk.use('read_file', { path: `${name}/x` }), /hidden by \.kedgeignore/);
+      assert.match(await disk.use('read_file', { path: `${name}/x` }), /excluded by \.kedgeignore/);
       assert.match(await disk.use('search_text', { pattern: WORD }), /^No matches/);
     }
   });

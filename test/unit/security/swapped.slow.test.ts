@@ -66,7 +66,7 @@ describe('a directory that a link replaces while an approval is pending', () => 
         await kedge.session.prompt({ text: 'go', mode: 'agent' });
         assert.equal(eventsOf(kedge.events, 'approval_requested').length, 1);
         const [result = ''] = resultTexts(kedge.session);
-        assert.match(result, /^ERROR sub\S* is no longer at that place/);
+        assert.match(result, /^ERROR sub\S* no longer leads to the same place/);
         assert.doesNotMatch(JSON.stringify(kedge.adapter.requests), /treasure(?!\.txt)|iVBOR/);
         const after = Object.entries(await kedge.snapshot()).filter(([path]) => path.startsWith(target));
         assert.deepEqual(after, before);

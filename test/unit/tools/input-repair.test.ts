@@ -44,7 +44,7 @@ describe('the input of a tool', () => {
   it('that lacks a field which is null says so', async () => {
     await assert.rejects(
       received({ path: null }),
-      /^ToolError: The arguments of look do not fit:\n✖ Invalid input: expected string, received undefined/,
+      /^ToolError: The arguments of look do not fit its schema:\n✖ Invalid input: expected string, received undefined/,
     );
     for (const input of [null, 1, 'x', [], [null], { path: 'a', edits: [null] }]) await assert.rejects(received(input), /do not fit/);
   });

@@ -67,7 +67,7 @@ describe('the language service tools', () => {
       await disk.use('go_to_definition', { ...place, symbol: 'mast' }),
       'ERROR mast is not on line 3 of a.word, which has call, ship, and. mast is at line 2.',
     );
-    assert.equal(await disk.use('find_references', { ...place, line: 9 }), 'ERROR a.word has 4 lines only.');
+    assert.equal(await disk.use('find_references', { ...place, line: 9 }), 'ERROR a.word has only 4 lines. Use a smaller line number.');
     const lines = ['  this.#queue.run(shipyard, ship)', 'größe = $ship'];
     assert.equal(columnOf(lines, 1, 'ship', 'x'), 28);
     assert.equal(columnOf(lines, 1, '#queue', 'x'), 7);
@@ -84,7 +84,7 @@ describe('the language service tools', () => {
     const before = await disk.snapshot();
     assert.equal(
       await disk.use('rename_symbol', { ...place, new_name: 'boat' }),
-      'ERROR ship cannot be renamed everywhere: not all files may be changed. Nothing was changed.',
+      'ERROR ship is also used in files that must not be changed. Nothing was changed. Ask the user to rename the symbol.',
     );
     assert.deepEqual(await disk.snapshot(), before);
   });
@@ -99,7 +99,7 @@ describe('the language service tools', () => {
         },
       }),
     );
-    assert.equal(await disk.use('go_to_definition', place), 'ERROR The language service failed: server crashed');
+    assert.equal(await disk.use('go_to_definition', place), 'ERROR The language service failed: server crashed. Use search_text instead.');
     const running = new AbortController();
     await assert.rejects(
       answerOf(() => never, running.signal, 20),
@@ -155,7 +155,7 @@ describe('rename_symbol', () => {
       /^ERROR The rename would change files outside the workspace/,
     );
     await using other = await toolsOn(files, withWords({ rename: async () => undefined }));
-    assert.match(await other.use('rename_symbol', { ...place, new_name: 'x' }), /^ERROR ship cannot be renamed here/);
+    assert.match(await other.use('rename_symbol', { ...place, new_name: 'x' }), /^ERROR The language service cannot rename ship/);
   });
 
   it('applies edits at the right places for all line endings', () => {
@@ -166,7 +166,7 @@ describe('rename_symbol', () => {
     });
     assert.equal(applyEdits('\uFEFFab\r\ncd\ref\n', [edit(3, 0, 1, 'E'), edit(1, 0, 1, 'A'), edit(2, 2, 0, '!')]), '\uFEFFAb\r\ncd!\rEf\n');
     assert.throws(() => applyEdits('ab\n', [edit(1, 0, 2, 'x'), edit(1, 1, 1, 'y')]), /overlap/);
-    assert.throws(() => applyEdits('ab\n', [edit(5, 0, 1, 'x')]), /has another version/);
+    assert.throws(() => applyEdits('ab\n', [edit(5, 0, 1, 'x')]), /edits for another version/);
   });
 });
 
@@ -177,13 +177,13 @@ describe('the result of an edit', () => {
     await using disk = await toolsOn(files, withWords());
     assert.equal(
       await disk.use('replace_in_file', edit('ship\nship !', '!error sunk\nnew line\nship !')),
-      'Replaced 1 passage in b.word.\nNew since this change:\nb.word:1 error: sunk',
+      'Replaced 1 passage in b.word.\nNew problems since this change:\nb.word:1 error: sunk',
       'what only moved to another line is not new',
     );
     assert.equal(await disk.use('replace_in_file', edit('new line\n', '')), 'Replaced 1 passage in b.word.');
     assert.equal(
       await disk.use('create_file', { path: 'c.word', content: '!warning new\n' }),
-      'Created c.word with 1 line.\nNew since this change:\nc.word:1 warning: new',
+      'Created c.word with 1 line.\nNew problems since this change:\nc.word:1 warning: new',
     );
     assert.equal(await disk.use('move_file', { from: 'c.word', to: 'd.word' }), 'Moved c.word to d.word.');
     assert.equal(await disk.use('delete_file', { path: 'd.word' }), 'Deleted d.word.');
@@ -193,7 +193,7 @@ describe('the result of an edit', () => {
     await using disk = await toolsOn(files, withWords());
     assert.equal(
       await disk.use('replace_in_file', edit('shipyard !error no yard', 'shipyard !error no yard\nshipyard !error no yard')),
-      'Replaced 1 passage in b.word.\nNew since this change:\nb.word:4 error: no yard',
+      'Replaced 1 passage in b.word.\nNew problems since this change:\nb.word:4 error: no yard',
     );
   });
 

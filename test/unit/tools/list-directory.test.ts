@@ -59,7 +59,7 @@ describe('list_directory', () => {
   it('reports what else is at the path', async () => {
     await using disk = await toolsOn({ 'a.txt': '' });
     assert.equal(await disk.use('list_directory', { path: 'a.txt' }), 'ERROR a.txt is a file. Use read_file.');
-    assert.equal(await disk.use('list_directory', { path: 'none' }), 'ERROR There is no directory none.');
+    assert.equal(await disk.use('list_directory', { path: 'none' }), 'ERROR There is no directory none. List its parent directory.');
   });
 
   it('is limited, most of all in subdirectories', async () => {

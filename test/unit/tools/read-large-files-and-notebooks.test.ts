@@ -20,7 +20,10 @@ describe('reading a large file', () => {
       `200000\t${line(200_000)}\n200001\t${line(200_001)}\n[lines 200000-200001; the file has 11 MB]`,
     );
     assert.match(await disk.use('read_file', { path: 'large.txt', from_line: 249_999 }), /\[lines 249999-250000 of 250000\]$/);
-    assert.equal(await disk.use('read_file', { path: 'large.txt', from_line: 250_001 }), 'ERROR The file has 250000 lines only.');
+    assert.equal(
+      await disk.use('read_file', { path: 'large.txt', from_line: 250_001 }),
+      'ERROR The file has only 250000 lines. Use a smaller from_line.',
+    );
   });
 
   it('reads the beginning of a gigabyte, and no more of it', async () => {

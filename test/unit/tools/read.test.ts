@@ -19,8 +19,8 @@ describe('read_file', () => {
     assert.equal(await read(10, 99), `${lines(10, 10)}\n[lines 10-10 of 10]`);
     assert.equal(await read(undefined, 2), `${lines(1, 2)}\n[lines 1-2 of 10]`);
     assert.equal(await read(1, 10), lines(1, 10));
-    assert.equal(await read(11), 'ERROR The file has 10 lines only.');
-    assert.equal(await read(5, 4), 'ERROR to_line is before from_line.');
+    assert.equal(await read(11), 'ERROR The file has only 10 lines. Use a smaller from_line.');
+    assert.equal(await read(5, 4), 'ERROR to_line is before from_line. Use a to_line that is not before from_line.');
     assert.equal(await read('9' as never, '10' as never), `${lines(9, 10)}\n[lines 9-10 of 10]`);
     for (const wrong of [0, -1, 1.5, Number.NaN, 'x' as never])
       assert.match(await read(wrong), /^ERROR The arguments of read_file do not fit/);
@@ -120,7 +120,7 @@ describe('find_files', () => {
 
   it('explains globs when one has no wildcard', async () => {
     await using disk = await toolsOn({ 'src/main.ts': '' });
-    assert.equal(await disk.use('find_files', { glob: 'main' }), 'No files match main. A glob is for whole names: try *main*.');
+    assert.equal(await disk.use('find_files', { glob: 'main' }), 'No files match main. A glob matches complete names. Try *main*.');
     assert.equal(await disk.use('find_files', { glob: '*.css' }), 'No files match *.css.');
     assert.equal(await disk.use('find_files', { pattern: '*.ts', path: 'src' }), 'src/main.ts');
     assert.equal(await disk.use('find_files', { pattern: '*.js', path: 'src' }), 'No files match src/**/*.js.');
@@ -195,9 +195,12 @@ describe('search_text', () => {
   it('says why a pattern may find nothing', async () => {
     assert.equal(
       await search({ pattern: 'Hello|x' }),
-      'No matches for Hello|x. It was taken as plain text: set regex for a regular expression.',
+      'No matches for Hello|x. The pattern was searched as plain text. Set regex to use a regular expression.',
     );
-    assert.equal(await search({ pattern: 'a\\nb', regex: true }), 'No matches for a\\nb. A match is within one line.');
+    assert.equal(
+      await search({ pattern: 'a\\nb', regex: true }),
+      'No matches for a\\nb. A match cannot contain a line break. Search for a part of one line.',
+    );
   });
 
   it('accepts a separate directory, as other tools do', async () => {
@@ -225,7 +228,10 @@ describe('with several folders open', () => {
     assert.equal(await disk.use('list_directory', { path: '.' }), 'workspace/\nlib/');
     assert.equal(await disk.use('list_directory', { path: 'lib' }), 'b.txt');
     assert.equal(await disk.use('read_file', { path: 'lib/b.txt' }), '1\tneedle in lib');
-    assert.equal(await disk.use('read_file', { path: 'a.txt' }), 'ERROR A path begins with the name of a folder here: workspace, lib.');
+    assert.equal(
+      await disk.use('read_file', { path: 'a.txt' }),
+      'ERROR Several folders are open. Begin the path with the name of a folder: workspace, lib.',
+    );
     assert.equal(await disk.use('find_files', { glob: '*.txt' }), 'workspace/a.txt\nlib/b.txt');
     assert.equal(await disk.use('find_files', { glob: 'lib/*.txt' }), 'lib/b.txt');
     assert.equal(await disk.use('find_files', { glob: 'lib' }), 'lib/b.txt');

@@ -47,7 +47,10 @@ describe('run_command', () => {
       answerAll(kedge.session, { approve: true });
       await kedge.session.prompt({ text: 'go', mode: 'agent' });
       const [missed, wrong, fine] = resultTexts(kedge.session);
-      assert.match(missed ?? '', /\nNo API key\n\[Not passed to the command: .*OPENAI_API_KEY.*\. The user can pass them on\.\]$/);
+      assert.match(
+        missed ?? '',
+        /\nNo API key\n\[Variables that were not passed to the command: .*OPENAI_API_KEY.*\. The user can allow them in the settings\.\]$/,
+      );
       for (const text of [wrong, fine]) assert.doesNotMatch(text ?? '', /Not passed/);
       assert.doesNotMatch(resultTexts(kedge.session).join(), /sk-1/);
     } finally {
@@ -201,7 +204,7 @@ describe('run_command', () => {
     it('says what is left out, and command_output reads on and stops', async () => {
       await using on = await tools();
       const report = await on.run({ command: 'seq 1 1000' });
-      const [, id = ''] = /\n100\n\[… lines 101-900 left out; read on with command_output, id (\w+) …\]\n901\n/.exec(report) ?? [];
+      const [, id = ''] = /\n100\n\[… lines 101-900 omitted; read on with command_output, id (\w+) …\]\n901\n/.exec(report) ?? [];
       const next = await on.output({ id });
       assert.match(next, /^Exit code 0 after .*\n101\n/);
       assert.match(next, /\n300\n\[lines 101-300 of 1000; read on with from_line 301\]$/);
@@ -218,9 +221,12 @@ describe('run_command', () => {
       assert.match(await on.run({ command: 'true' }), /^Exit code 0 after 0\.\d s\.\n\(no output\)$/);
       assert.match(
         await on.run({ command: 'sleep 20', timeout_s: 1 }),
-        /^Stopped after 1\.\d s: it did not end within 1 s\. Give it a longer timeout_s/,
+        /^Stopped after 1\.\d s: it did not end within 1 s\. Use a longer timeout_s/,
       );
-      assert.match(await on.run({ command: 'sleep 300 &' }), /Processes that it left running were stopped: use background for those\./);
+      assert.match(
+        await on.run({ command: 'sleep 300 &' }),
+        /Processes that the command left running were stopped\. Use background to keep them running\./,
+      );
       assert.match(await on.run({ command: 'kill -9 $$' }), /^Ended by SIGKILL after/);
     });
   });

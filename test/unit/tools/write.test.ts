@@ -19,13 +19,13 @@ describe('create_file', () => {
     const before = await disk.snapshot();
     assert.equal(
       await disk.use('create_file', { path: 'a.txt', content: '' }),
-      'ERROR a.txt exists already. Use replace_in_file to change it.',
+      'ERROR a.txt already exists. Use replace_in_file to change it.',
     );
     assert.equal(await disk.use('create_file', { path: 'dir', content: '' }), 'ERROR dir is a directory. Add the name of the file.');
-    assert.equal(await disk.use('create_file', { path: '', content: '' }), 'ERROR . is a folder.');
+    assert.equal(await disk.use('create_file', { path: '', content: '' }), 'ERROR . is an open folder. Use a path in this folder.');
     assert.match(
       await disk.use('create_file', { path: 'a.txt/b', content: '' }),
-      /^ERROR a\.txt is not a directory: nothing can be below it\.$/,
+      /^ERROR a\.txt is not a directory, so it cannot contain files\. Use another path\.$/,
     );
     assert.deepEqual(await disk.snapshot(), before);
   });
@@ -47,14 +47,14 @@ describe('move_file', () => {
   it('fails when the target exists, and when the source does not', async () => {
     await using disk = await toolsOn({ 'a.txt': 'a', 'b.txt': 'b', 'd/': '' });
     const before = await disk.snapshot();
-    assert.equal(await disk.use('move_file', { from: 'a.txt', to: 'b.txt' }), 'ERROR b.txt exists already. Choose another name.');
-    assert.equal(await disk.use('move_file', { from: 'a.txt', to: 'a.txt' }), 'ERROR a.txt exists already. Choose another name.');
+    assert.equal(await disk.use('move_file', { from: 'a.txt', to: 'b.txt' }), 'ERROR b.txt already exists. Choose another name.');
+    assert.equal(await disk.use('move_file', { from: 'a.txt', to: 'a.txt' }), 'ERROR a.txt already exists. Choose another name.');
     assert.equal(await disk.use('move_file', { from: 'a.txt', to: 'd' }), 'ERROR d is a directory. Add the name of the file.');
     assert.equal(await disk.use('move_file', { from: 'd', to: 'e' }), 'ERROR d is not a file but a directory.');
     assert.equal(await disk.use('move_file', { from: 'none', to: 'e' }), 'ERROR There is no file none. Use find_files to look for it.');
     assert.match(
       await disk.use('move_file', { from: 'a.txt', to: 'a.txt/b' }),
-      /^ERROR a\.txt is not a directory: nothing can be below it\.$/,
+      /^ERROR a\.txt is not a directory, so it cannot contain files\. Use another path\.$/,
     );
     assert.deepEqual(await disk.snapshot(), before);
   });
@@ -121,15 +121,15 @@ describe('replace_in_file', () => {
   it('shows the nearest passage when there is none', () => {
     assert.match(
       replace('function a() {\n    return 1;\n}\n', edit('return 2;\n  }', 'x')),
-      /^ERROR old_text of edit 1 is not in a\.txt\. The nearest passage:\n(1\tfunction a\(\) \{\n)?2\t {4}return 1;\n3\t\}/,
+      /^ERROR old_text of edit 1 is not in a\.txt\. Copy the lines from the nearest passage:\n(1\tfunction a\(\) \{\n)?2\t {4}return 1;\n3\t\}/,
     );
     assert.equal(replace('abc', edit('xyz', '')), 'ERROR old_text of edit 1 is not in a.txt. Read the file again.');
   });
 
   it('refuses edits that overlap, that are empty or that change nothing', () => {
-    assert.equal(replace('abc', edit('ab', 'x'), edit('bc', 'y')), 'ERROR Edits 1 and 2 overlap at line 1 of a.txt. Join them.');
+    assert.equal(replace('abc', edit('ab', 'x'), edit('bc', 'y')), 'ERROR Edits 1 and 2 overlap at line 1 of a.txt. Join the edits.');
     assert.equal(replace('abc', edit('', 'x')), 'ERROR old_text of edit 1 is empty. Give the passage to replace.');
-    assert.equal(replace('abc', edit('b', 'b')), 'ERROR The edits change nothing in a.txt.');
+    assert.equal(replace('abc', edit('b', 'b')), 'ERROR The edits change nothing in a.txt. Read the file again.');
   });
 
   it('fills an empty file', () => {
@@ -140,7 +140,7 @@ describe('replace_in_file', () => {
     assert.equal(replace('a\r\nb\r\nc\r\n', edit('a\nb\n', 'x\ny\nz\n')), 'x\r\ny\r\nz\r\nc\r\n');
     assert.equal(replace('a\r\nb\r\n', edit('a', 'a\nnew')), 'a\r\nnew\r\nb\r\n');
     assert.equal(replace('a\r\nb\r\n', edit('a\r\n', 'x\r\n')), 'x\r\nb\r\n');
-    assert.equal(replace('a\nb\r\nc\n', edit('b', 'b')), 'ERROR The edits change nothing in a.txt.');
+    assert.equal(replace('a\nb\r\nc\n', edit('b', 'b')), 'ERROR The edits change nothing in a.txt. Read the file again.');
     assert.equal(replace('a\nb\r\nc\n', edit('a\nb', 'x\ny')), 'x\ny\r\nc\n');
     assert.equal(replace('a\nb\r\nc\r\n', edit('b\nc', 'x\ny')), 'a\nx\r\ny\r\n');
   });
@@ -170,7 +170,7 @@ describe('replace_in_file', () => {
   it('explains why it fails', async () => {
     await using disk = await toolsOn({ 'a.bin': new Uint8Array([0, 1]), 'd/': '' });
     const use = (path: string, edits: unknown = [edit('a', 'b')]) => disk.use('replace_in_file', { path, edits });
-    assert.equal(await use('a.bin'), 'ERROR a.bin is not UTF-8 text and cannot be edited.');
+    assert.equal(await use('a.bin'), 'ERROR a.bin is not UTF-8 text, so it cannot be edited. Ask the user to convert the file.');
     assert.equal(await use('d'), 'ERROR d is not a file but a directory.');
     assert.equal(await use('none'), 'ERROR There is no file none. Use find_files to look for it.');
     assert.match(await use('a.bin', []), /^ERROR The arguments of replace_in_file do not fit/);
@@ -255,7 +255,7 @@ describe('no tool leaves the workspace', () => {
 
   it('does not move or delete what a link leads to', async () => {
     await using disk = await toolsOn({ 'real.txt': 'a', link: '-> real.txt' });
-    const error = 'ERROR link is a symbolic link to real.txt. Name that file itself.';
+    const error = 'ERROR link is a symbolic link to real.txt. Use the path of that file.';
     assert.equal(await disk.use('delete_file', { path: 'link' }), error);
     assert.equal(await disk.use('move_file', { from: 'link', to: 'x' }), error);
     assert.equal(await disk.use('delete_file', { path: './link' }), error.replace('link', './link'));

@@ -38,9 +38,9 @@ describe('the write gate', () => {
       [
         'edited',
         (disk) => disk.write('b.txt', 'mine'),
-        /^ToolError: b\.txt was changed since the change was prepared\. Nothing was changed/,
+        /^ToolError: b\.txt was changed after this change was prepared\. Nothing was changed/,
       ],
-      ['deleted', (disk) => rm(join(disk.root, 'b.txt')), /b\.txt was deleted since/],
+      ['deleted', (disk) => rm(join(disk.root, 'b.txt')), /b\.txt was deleted after/],
       ['created', (disk) => disk.write('c.txt', 'mine'), /c\.txt was created/],
       ['made a directory', (disk) => mkdir(join(disk.root, 'c.txt')), /c\.txt is not a file but a directory\. Nothing was changed/],
       [
@@ -49,7 +49,7 @@ describe('the write gate', () => {
           await rm(join(disk.root, 'b.txt'));
           await symlink(join(disk.root, 'a.txt'), join(disk.root, 'b.txt'));
         },
-        /b\.txt is no longer at that place\. Nothing was changed/,
+        /b\.txt no longer leads to the same place\. Nothing was changed/,
       ],
     ];
     for (const [what, meddle, error] of cases) {
@@ -192,7 +192,7 @@ describe('the write gate', () => {
     const { root } = disk;
     await assert.rejects(disk.apply({ 'a.txt': 'one\n2\n3\n4\n5\n' }), {
       name: 'ToolError',
-      message: 'The change was written, but somebody else changed a.txt right afterwards. Read it again.',
+      message: 'The change was written, but somebody else changed a.txt right afterwards. Read the files again.',
     });
     assert.deepEqual(
       disk.recorded.map(({ type }) => type),
@@ -285,9 +285,9 @@ describe('undo', () => {
     await mkdir(join(disk.root, 'e.txt'));
     const results = Object.fromEntries((await disk.undo()).map(({ path, outcome, reason }) => [path, reason ?? outcome]));
     assert.deepEqual(results, {
-      'a.txt': 'It has been changed since, in the same lines.',
+      'a.txt': 'The same lines were changed after Kedge wrote them.',
       'b.txt': 'restored',
-      'c.txt': 'It has been changed since.',
+      'c.txt': 'The file was changed after Kedge wrote it.',
       'd.txt': 'unchanged',
       'e.txt': 'e.txt is not a file but a directory.',
     });
@@ -304,7 +304,7 @@ describe('undo', () => {
     await using disk = await gateOn({ 'a.txt': 'a' });
     await disk.apply({ 'a.txt': 'A' });
     await rm(join(disk.root, 'a.txt'));
-    assert.deepEqual(await disk.undo(), [{ path: 'a.txt', outcome: 'refused', reason: 'It has been deleted since.' }]);
+    assert.deepEqual(await disk.undo(), [{ path: 'a.txt', outcome: 'refused', reason: 'The file was deleted after Kedge wrote it.' }]);
   });
 
   it('does not follow a link that replaced a file', async () => {
@@ -333,7 +333,7 @@ describe('undo', () => {
     await disk.apply({ 'a.txt': 'A' });
     const hash = disk.staged()[0]?.before ?? '';
     await writeFile(join(disk.root, '../blobs', hash.slice(0, 2), hash), 'damaged');
-    assert.deepEqual(await disk.undo(), [{ path: 'a.txt', outcome: 'refused', reason: 'Its earlier content is no longer stored.' }]);
+    assert.deepEqual(await disk.undo(), [{ path: 'a.txt', outcome: 'refused', reason: 'The earlier content is no longer stored.' }]);
     assert.equal(await disk.read('a.txt'), 'A');
   });
 

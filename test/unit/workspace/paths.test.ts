@@ -29,7 +29,9 @@ describe('a path as a model writes it', () => {
     assert.deepEqual(parsePath('app', two), { folder: 0, path: '' });
     assert.deepEqual(parsePath('app/../lib/x', two), { folder: 1, path: 'x' });
     for (const input of ['src/a.ts', 'App/x', '', '.', 'lib2/x'])
-      assert.throws(() => parsePath(input, two), { message: 'A path begins with the name of a folder here: app, lib.' });
+      assert.throws(() => parsePath(input, two), {
+        message: 'Several folders are open. Begin the path with the name of a folder: app, lib.',
+      });
   });
 
   it('cannot leave the workspace', () => {
@@ -89,7 +91,7 @@ describe('a path as a model writes it', () => {
       'vscode-remote://code/app/a.ts',
     ])
       assert.throws(() => parsePath(input, folders), PathError, input);
-    assert.throws(() => parsePath('file:///code/app/%00', folders), { message: 'The path contains a control character.' });
+    assert.throws(() => parsePath('file:///code/app/%00', folders), { message: 'The path contains a control character. Remove it.' });
   });
 
   it('may be absolute on Windows, with the drive in either case', () => {
@@ -115,11 +117,11 @@ describe('a path as a model writes it', () => {
 
   it('contains no control characters', () => {
     for (const input of ['a\0b', 'a\nb', '\u0007', 'a\u007f', 'x/\u0085', '\tsrc/a.ts\r'])
-      assert.throws(() => parsePath(input, one), { message: 'The path contains a control character.' }, JSON.stringify(input));
+      assert.throws(() => parsePath(input, one), { message: 'The path contains a control character. Remove it.' }, JSON.stringify(input));
   });
 
   it('is limited in length', () => {
-    assert.throws(() => parsePath('x/'.repeat(5_000), one), { message: 'The path is too long.' });
+    assert.throws(() => parsePath('x/'.repeat(5_000), one), { message: 'The path is longer than 4,096 characters. Use a shorter path.' });
   });
 
   it('names nothing when no folder is open', () => {

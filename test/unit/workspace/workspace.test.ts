@@ -12,7 +12,7 @@ describe('the workspace', () => {
         read: async () => ({ bytes: new Uint8Array([1]), unsaved: false }),
       } as unknown as FileSystem);
     const at = { folder: 0, path: 'big.log' };
-    await assert.rejects(sized(120_000_000).snapshot(at), /^PathError: big\.log has 120 MB, which is too much to read\.$/);
+    await assert.rejects(sized(120_000_000).snapshot(at), /^PathError: big\.log has 120 MB\. Use a file of at most 100 MB\.$/);
     assert.deepEqual((await sized(99_000_000).snapshot(at))?.bytes, new Uint8Array([1]));
   });
 
@@ -24,6 +24,9 @@ describe('the workspace', () => {
       stat: async () => ({ type: 'file', size: 1, link: false }),
       read: () => Promise.reject(denied),
     } as unknown as FileSystem);
-    await assert.rejects(workspace.snapshot({ folder: 0, path: 'a.ts' }), /^PathError: a\.ts cannot be read: permission denied\.$/);
+    await assert.rejects(
+      workspace.snapshot({ folder: 0, path: 'a.ts' }),
+      /^PathError: a\.ts cannot be read: permission denied\. Check its permissions\.$/,
+    );
   });
 });

@@ -175,5 +175,5 @@ function realPathOf(path: string): string | undefined {
 }
 
 function movedError(shown: string): PathError {
-  return new PathError(`${shown} is no longer at that place: it was moved, or a link was put on the way to it.`);
+  return new PathError(`${shown} no longer leads to the same place. Check the path and try again.`);
 }

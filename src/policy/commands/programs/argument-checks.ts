@@ -1,4 +1,4 @@
-/** Programs whose arguments form a small language. Anything in them that is not known to be harmless needs an approval. */
+/** Checks programs whose arguments form a small language. Arguments that are not known to be harmless need an approval. */
 import { asks, type Check, wordSet } from '../program-check.ts';
 import { checkGit } from './git.ts';
 import { interpreters } from './interpreters.ts';
@@ -21,16 +21,16 @@ const find: Check = (args) => {
   return { ...asks(/^-f(?:print|ls)/.test(other) ? 'writes' : 'runs-other', `find ${other}`), ...inner };
 };
 
-/** One `s` command whose flags neither execute nor write, for each usual delimiter. */
+/** Patterns for the sed command `s`, one for each usual delimiter. The flags `e` and `w`, which execute and write, do not match. */
 const SUBSTITUTION = ['/', '\\|', '#', ',', '@', ':', '!', '_', '%', '~'].map(
   (sign) => `s${sign}(?:\\[\\^?\\]?[^\\]\\n]*\\]|\\\\.|(?!${sign})[^\\\\\\n[])*${sign}(?:\\\\.|(?!${sign})[^\\\\\\n])*${sign}[gpiI0-9]*`,
 );
 const ADDRESS = '(?:\\d+|\\$|/(?:\\\\.|[^/\\\\\\n[\\]])*/I?)';
 const SED_COMMAND = `(?:${ADDRESS}(?:,[+~]?${ADDRESS})?)? ?!?(?:[pdqlDPNnhHgGx=]|${SUBSTITUTION.join('|')})`;
 const SED_SCRIPT = new RegExp(`^ ?${SED_COMMAND}(?: ?[;\\n] ?${SED_COMMAND})* ?;?$`);
-/** Longer scripts are not analyzed. */
+/** The maximum length of a sed script in characters. A longer script needs an approval. */
 const MAX_SCRIPT = 300;
-/** Some sed versions end the pattern at a delimiter inside brackets; others treat it as a literal character. */
+/** Matches a delimiter inside brackets. Some sed versions end the pattern there; others treat it as a literal character. */
 const AMBIGUOUS_SET = /\[[^\]]*[/|#,@:!_%~;][^\]]*\]/;
 
 const sed: Check = (args) => {
@@ -60,8 +60,8 @@ function sedScripts(args: readonly string[]): string[] {
 const AWK_DANGER = /[|>@`]|\/inet|\b(?:system|getline|close|fflush|ENVIRON|ARGV|ARGC|PROCINFO|SYMTAB|FUNCTAB|nextfile|extension)\b/;
 
 /**
- * Outside braces `>` is a comparison, because nothing is printed there; `>=` always is. The text is returned unchanged if braces are
- * unbalanced or may be part of a string, pattern or comment.
+ * Removes comparisons: `>=`, and `>` outside braces, where nothing can be printed to a file. If braces are unbalanced or may be part of a
+ * string, pattern or comment, only `>=` is removed.
  */
 function withoutComparisons(program: string): string {
   const text = program.replaceAll('>=', '');
@@ -82,7 +82,7 @@ const awk: Check = (args) => {
   if (program === undefined || (program.startsWith('-') && program !== '--')) return asks('inline-code', `awk ${program ?? ''}`.trim());
   const dangerousWord = args.find((word, index) => AWK_DANGER.test(index === at ? withoutComparisons(word) : word));
   if (dangerousWord !== undefined) return asks('inline-code', 'awk');
-  // Operands of the form `var=value` and options after the program could still change what it does.
+  // Options after the program could still change what it does.
   return args.slice(at + 1).some((word) => /^-./.test(word)) ? asks('inline-code', 'awk') : { reads: true };
 };
 
@@ -99,7 +99,7 @@ const unzip: Check = (args) =>
   /^-[lvtZ]+$/.test(args[0] ?? '') && !args.slice(1).some((word) => word.startsWith('-')) ? { reads: true } : asks('writes', 'unzip');
 
 /**
- * Programs that write to their second operand. Any word after the first operand counts as the second, including `-`.
+ * Returns a check for programs that write to their second operand. Any word after the first operand counts as the second, including `-`.
  * @param valued matches options whose value is the next word.
  */
 const secondOperandWrites =
@@ -130,7 +130,7 @@ const test: Check = (args, program) =>
 const hostname: Check = (args) =>
   args.some((word) => !word.startsWith('-') || /^-(?:-b|-F|F|b|-file|-boot)/.test(word)) ? asks('system', 'hostname') : {};
 
-/** Only folders below the current one are known to belong to the workspace. */
+/** Allows only folders below the current folder, because others may be outside the workspace. */
 const cd: Check = (args) =>
   args.length === 1 && !/^[/~+-]|^$|(?:^|[\\/])\.\.(?:[\\/]|$)|[:*?[]|(?:^|[\\/])node_modules(?:[\\/]|$)/.test(args[0] as string)
     ? {}
@@ -143,7 +143,7 @@ const date: Check = (args) => {
   return isSetting ? asks('system', 'date') : {};
 };
 
-/** Build targets: each operand is an additional action, so a prefix must name all of them. */
+/** Checks build programs such as make. Each operand is a target that runs commands, so a prefix must name all targets. */
 const targets: Check = (args, program) => {
   const isPlain = (word: string) =>
     /^-j\d*$|^-[skBqn]$|^-ntp$|^--(?:silent|quiet|no-print-directory|no-daemon|info|batch-mode)$/.test(word);

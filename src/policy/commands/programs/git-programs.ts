@@ -1,4 +1,4 @@
-/** Programs that Git runs because the repository's configuration names them. The configuration may have come with the workspace files. */
+/** Finds programs that Git runs because the repository's configuration names them. Others may have written this configuration. */
 import { wordSet } from '../program-check.ts';
 import type { SimpleCommand } from '../types.ts';
 import { programName } from './program-tables.ts';
@@ -6,7 +6,7 @@ import { programName } from './program-tables.ts';
 /** One setting from the repository's own configuration, without user and system settings; `key` has the form that Git prints. */
 export type GitSetting = { key: string; value: string };
 
-/** Subcommands that only read refs and names, so they run no filter and no diff or merge driver. */
+/** Subcommands that only read refs and names, so that Git does not run filters, diff drivers or merge drivers for them. */
 const OF_REFS = wordSet(`branch tag rev-parse rev-list for-each-ref show-ref merge-base name-rev remote ls-tree shortlog count-objects
   check-ignore check-attr check-mailmap version worktree show-branch fetch`);
 const OVER_NETWORK = /^(?:fetch|pull)$/;
@@ -32,9 +32,9 @@ const PROGRAMS: readonly [key: RegExp, isRunBy: (subcommand: string) => boolean]
   ],
 ];
 
-/** Values that do not name a program, or name one whose `git-` prefix means that Git resolves it outside the repository. */
+/** Values that name no program, or a program with the prefix `git-`, which Git does not look for in the repository. */
 const HARMLESS = /^(?:|true|false|yes|no|on|off|[01]|never|user|checkout|rebase|merge|none|"?git-(?:lfs|crypt|nb\w+)"?(?: [\w %-]*)?)$/;
-/** `ssh` with a key, and credential helpers given by a well-known name. */
+/** Harmless values of single settings: `ssh` with a key, and well-known credential helpers. */
 const HARMLESS_OF: readonly [key: RegExp, value: RegExp][] = [
   [/^core\.sshcommand$/, /^ssh(?: -i [\w~./-]+| -o IdentitiesOnly=yes| -p \d+| -[46])*$/],
   [/^credential\./, /^(?:cache|store|manager|manager-core|osxkeychain|wincred|libsecret|oauth)$/],

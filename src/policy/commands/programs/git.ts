@@ -1,4 +1,4 @@
-/** Git can run other programs through its configuration, options, transports and editors. */
+/** Checks Git commands. Git can run other programs through its configuration, options, transports and editors. */
 import type { CommandConcern } from '../../../core/session/rule-ids.ts';
 import { asks, type Check, wordSet } from '../program-check.ts';
 import { findOption, otherOption } from './options.ts';
@@ -59,7 +59,7 @@ const DISCARDS = wordSet(`reset:--hard reset:--merge reset:--keep checkout:-- ch
   rebase:--force rebase:--root rebase:--abort rebase:--skip rebase:--quit
   rebase:--edit-todo merge:--abort merge:--quit cherry-pick:--abort cherry-pick:--skip cherry-pick:--quit revert:--abort revert:--skip revert:--quit
   commit:--amend switch:--orphan stash:branch stash:store stash:create reflog:drop reflog:write`);
-/** Operands can turn a listing subcommand into one that creates something, so only these forms are treated as read-only. */
+/** Forms of listing subcommands that only read. With other operands, `git branch` and `git tag` create something. */
 const LISTS: Record<string, { options: string; operands?: ReadonlySet<string> }> = {
   branch: { options: '-a -r -v -vv -l --all --remotes --list --verbose --show-current --no-color --column --no-column' },
   tag: { options: '-l -n --list --no-color --column --no-column --sort' },
@@ -98,13 +98,13 @@ export const checkGit: Check = (args) => {
   const getsAddress = subcommand === 'remote' && rest[0] === 'get-url' && otherOption(rest, '--push --all') === undefined;
   if (getsAddress) return { argv, floor: 2, reads: true };
   if (subcommand === 'remote' && rest.some((word) => !word.startsWith('-'))) return { argv, ...asks('runs-other', 'git remote') };
-  // This form refreshes the index, which runs a hook.
+  // `git describe --dirty` refreshes the index, which runs a hook.
   const refreshes = subcommand === 'describe' && rest.some((word) => /^--(?:d[^e]|br)/.test(word));
   const reads = (READS.has(subcommand) && !refreshes) || isList(subcommand, rest);
   return { argv, floor: READS.has(subcommand) || PLAIN.has(subcommand) ? 1 : 2, reads };
 };
 
-/** Git accepts abbreviated options, such as `--har` for `--hard`. */
+/** Whether the word is an abbreviation of an option that discards changes, such as `--har` for `--hard`. */
 function isCutShort(subcommand: string, word: string): boolean {
   const [name = ''] = word.split('=');
   return name.length > 2 && name.startsWith('--') && [...DISCARDS].some((entry) => entry.startsWith(`${subcommand}:${name}`));

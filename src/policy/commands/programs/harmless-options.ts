@@ -165,7 +165,7 @@ function harmlessOf(name: string): ReadonlySet<string> {
   return options;
 }
 
-/** Options that prevent writing. `--noEmit false` after a granted `--noEmit` turns the option off, so it counts as unlisted. */
+/** Options that prevent writing. `--noEmit false` turns the option off, so it counts as unlisted even if `--noEmit` is allowed. */
 const KEEPS_FROM_WRITING = /^--?(?:no-?emit|dry-?run|check|list-?files-?only|diff)$/i;
 
 function isTurnedOff(args: readonly string[], at: number): boolean {
@@ -191,7 +191,7 @@ function ownEnd(name: string, args: readonly string[]): number {
   return target < 0 ? end : Math.min(end, target + 1);
 }
 
-/** A single-dash option that is one word, such as `-ntp`, rather than a group of one-letter options. */
+/** Whether a word is a listed option with a single dash, such as `-ntp`, and not a group of one-letter options. */
 export function isHarmlessWord(name: string, word: string): boolean {
   return /^-[^-]./.test(word) && harmlessOf(name).has(word);
 }

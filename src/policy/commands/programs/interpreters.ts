@@ -1,5 +1,5 @@
 /**
- * Programs that run code. Code from the command line or a pipe needs an approval; a script file can be allowed, but only by its own name.
+ * Programs that run code. Code from the command line or a pipe needs an approval; a script file can be allowed, but only by its name.
  */
 import { asks, type Check, wordSet } from '../program-check.ts';
 import { countLeadingOptions, otherOption } from './options.ts';
@@ -44,7 +44,7 @@ export const interpreters: Record<string, Check> = Object.fromEntries(
   Object.entries(HARMLESS).map(([name, harmless]): [string, Check] => [name, (args) => checkInterpreter(name, harmless, args)]),
 );
 
-/** For these programs `-v` alone prints the version; for others it means verbose output. */
+/** Programs for which `-v` alone prints the version. For others it means verbose output. */
 const TELL = /^(?:node|ruby|perl|php|lua|luajit)$/;
 /** Node runs files with such names as tests even without `--test`. */
 const IS_TEST = /(?:^|\/)(?:tests?|__tests__|spec)\/|[._-](?:test|spec)\.[cm]?[jt]sx?$/;

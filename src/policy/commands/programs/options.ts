@@ -3,7 +3,7 @@
 /**
  * Returns the first word that may be one of `options`, a space-separated list. `-o` also matches inside `-xoy`; `--output` also matches
  * abbreviations (`--outp`), other capitalization and `=value`; `-exec` matches with one dash or two. Set `isExact` for programs without
- * grouped one-letter options. False positives are preferred to false negatives.
+ * grouped one-letter options. A false positive only causes an additional approval.
  */
 export function findOption(words: readonly string[], options: string, isExact = false): string | undefined {
   const candidates = options.split(/\s+/).filter((option) => option !== '');
@@ -42,7 +42,7 @@ export function otherOption(words: readonly string[], allowed: string): string |
   });
 }
 
-/** One-letter options that take a value, for read-only programs. The value is the rest of the word, or the next word. */
+/** The one-letter options of read-only programs that take a value. The value is the rest of the word, or the next word. */
 const VALUED: Record<string, string> = {
   grep: 'efmABCdDX',
   rg: 'efmABCdgtTMjEr',
@@ -64,13 +64,13 @@ const VALUED: Record<string, string> = {
 };
 const ALIASES: Record<string, string> = { egrep: 'grep', fgrep: 'grep', zgrep: 'grep', bzgrep: 'grep', xzgrep: 'grep', ug: 'ugrep' };
 
-/** Returns undefined for a program whose options are not listed. */
+/** Returns the letters of a program's options that take a value, or undefined for a program that is not listed. */
 export function valuedLetters(name: string): string | undefined {
   const program = Object.hasOwn(ALIASES, name) ? (ALIASES[name] as string) : name;
   return Object.hasOwn(VALUED, program) ? VALUED[program] : undefined;
 }
 
-/** Values that may be attached to a one-letter option: `.npmrc` in `-nf.npmrc`. Ambiguous words produce several candidates. */
+/** Returns values that may be attached to a one-letter option: `.npmrc` in `-nf.npmrc`. An ambiguous word has several. */
 export function attachedValues(name: string, word: string): string[] {
   const [, letters = ''] = /^-([A-Za-z\d]+)/.exec(word) ?? [];
   const valued = valuedLetters(name);
@@ -83,7 +83,7 @@ export function attachedValues(name: string, word: string): string[] {
   });
 }
 
-/** Counts the options before the first operand. They belong to the program itself; later words may belong to what it runs. */
+/** Counts the options before the first operand. Later words may belong to a script or program that the program runs. */
 export function countLeadingOptions(words: readonly string[]): number {
   const end = words.findIndex((word) => !word.startsWith('-') || word === '-' || word === '--');
   return end < 0 ? words.length : end;

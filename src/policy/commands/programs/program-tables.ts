@@ -1,8 +1,8 @@
-/** Tables about programs: which always need an approval, which of their options do, and which programs only read. */
+/** Tables of the programs and options that always need an approval, and of the programs that only read. */
 import type { CommandConcern } from '../../../core/session/rule-ids.ts';
 import { wordSet } from '../program-check.ts';
 
-/** Programs that need an approval whatever their arguments, regardless of what is allowed. */
+/** Programs that need an approval with any arguments, regardless of rules and permissions. */
 const ALWAYS: Partial<Record<CommandConcern, string>> = {
   'runs-other': `sudo doas su runuser pkexec run0 gosu xargs parallel watch entr nohup setsid exec ssh sshpass mosh autossh rsh rexec
     chroot unshare nsenter bwrap firejail flock strace ltrace dtrace gdb lldb valgrind perf script expect unbuffer busybox toybox
@@ -43,7 +43,7 @@ const ALWAYS: Partial<Record<CommandConcern, string>> = {
     restart-computer stop-computer set-service renice stty reset logger wall write mesg`,
 };
 
-/** Options that need an approval regardless of what is allowed. */
+/** Options that need an approval regardless of rules and permissions. */
 const OPTIONS: Record<string, Partial<Record<CommandConcern, string>>> = {
   rg: { 'runs-other': '--pre --hostname-bin --search-zip -z' },
   ag: { 'runs-other': '--pager --search-zip -z' },
@@ -145,7 +145,7 @@ for (const [name, same] of Object.entries({
 }))
   OPTIONS[name] ??= OPTIONS[same] as Partial<Record<CommandConcern, string>>;
 
-/** Programs that change nothing and run nothing, except with the options above. */
+/** Programs that change nothing and run no other program, except with the options in `OPTIONS`. */
 const READS = `ls cat head tail wc pwd echo printf true false : exit break continue test [ [[ grep egrep fgrep rg ag sort cut tr nl tac rev fold fmt column
   unexpand join paste comm uniq od hexdump xxd strings stat file du df basename dirname realpath readlink which type whoami id uname
   hostname date cal uptime tree diff cmp md5sum sha1sum sha224sum sha256sum sha384sum sha512sum shasum cksum b2sum sum md5 jq seq
@@ -158,7 +158,7 @@ const RULE_OF = new Map(
 );
 const READING = wordSet(READS);
 
-/** The dynamic loader runs the program it is given. */
+/** Names of the dynamic loader, which runs the program given as its argument. */
 const LOADER = /^ld(?:-\w+)*[-\w.]*\.so(?:\.\d+)*$/;
 
 export const alwaysAsks = (name: string): CommandConcern | undefined => RULE_OF.get(name) ?? (LOADER.test(name) ? 'runs-other' : undefined);
@@ -172,7 +172,7 @@ export const hasExactOptions = (name: string): boolean => EXACT.has(name);
 const NAMES = wordSet('ls find fd fdfind stat du tree test [ [[ basename dirname realpath readlink echo printf which type');
 const GIT_NAMES = wordSet('status ls-files check-ignore');
 
-/** Options that read patterns from a file. The resulting listing reveals the file's content. */
+/** Options that read patterns from a file. The listing then reveals the content of this file. */
 const PATTERN_FILE = /^(?:-[^-]*X|--exclude-[fp]|--ignore-f|--gitf)/;
 
 /** Whether a read-only command prints names of files but not their content. */
@@ -201,7 +201,7 @@ const ALIASES: Record<string, string> = {
   gvim: 'vim',
 };
 
-/** The normalized program name used in all tables: `/usr/bin/Python3.11` becomes `python`. */
+/** Returns the normalized program name that all tables use: `/usr/bin/Python3.11` becomes `python`. */
 export function programName(program: string): string {
   const name = (program.split(/[\\/]/).at(-1) ?? '').toLowerCase().replace(/\.(?:exe|cmd|bat|com|ps1)$/, '');
   const plain = name.replace(/^(python|pypy|ruby|perl|node|lua|luajit|php|pip|pydoc|bash|vim|gcc|clang|g\+\+)[-\d.]+w?$/, '$1');

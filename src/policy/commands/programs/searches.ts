@@ -5,18 +5,18 @@ import { valuedLetters } from './options.ts';
 import { programName } from './program-tables.ts';
 
 export type SearchedPlaces = {
-  /** The places as written, or `.` for the working directory. Some may turn out not to be paths. */
+  /** The searched paths as written, or `.` for the working directory. Some of these words may not be paths. */
   places: string[];
-  /** Files and folders whose names begin with a dot are searched too. */
+  /** Whether files and folders whose names begin with a dot are searched too. */
   hidden: boolean;
-  /** Symbolic links below the places are followed. */
+  /** Whether symbolic links below the places are followed. */
   follows?: boolean;
   /** Names that match one of these globs are searched even if they begin with a dot. */
   globs?: string[];
   /** If not empty, only names that match one of these globs are searched. */
   only?: string[];
   /**
-   * Only files tracked by Git are searched. With `changes`, the output depends on the diff, so the files cannot be determined in advance.
+   * Set if only files tracked by Git are searched. With `changes`, the output is a diff, so its files cannot be determined in advance.
    */
   tracked?: 'files' | 'changes';
 };
@@ -48,7 +48,7 @@ FORMS.ug = FORMS.ugrep as Form;
 /** GNU programs accept abbreviated options and abbreviated option values. */
 const RECURSIVE = /^(?:-[^-]*[rR].*|--rec.*|--der.*|--di.*=rec.*|rec|recur?|recurse?)$/;
 /**
- * Long options whose value is the next word, and long options without a value. After any other long option the next word could be either.
+ * Long options whose value is the next word, and long options without a value. The next word after any other option may be its value.
  */
 const LONG_VALUED =
   /^--(?:type|type-not|glob|iglob|max-count|max-depth|context|after-context|before-context|regexp|file|max-columns|sort|sortr|threads|replace|encoding|include|exclude|exclude-dir)$/;
@@ -76,12 +76,12 @@ function searchedPlaces({ argv }: Pick<SimpleCommand, 'argv'>): SearchedPlaces |
   };
 }
 
-/** Returns everything the commands search together: in PowerShell, a pipe passes files from one command to the next. */
+/** Returns the places that all commands search. In PowerShell, a pipe passes files from one command to the next. */
 export function searchesOf(commands: readonly SimpleCommand[], isPowerShell = false): SearchedPlaces[] {
   const searched = commands.flatMap((command) => searchedPlaces(command) ?? []);
   const has = (names: RegExp) => commands.filter(({ argv: [program] }) => names.test(programName(program ?? '')));
   if (!isPowerShell || has(/^(?:get-content|gc|cat|type|select-string|sls|import-\w+)$/).length === 0) return searched;
-  // Names assembled in a pipe could be those of any file.
+  // A name that is assembled in a pipe may refer to any file.
   const isMade = has(/^(?:join-path|split-path|convert-path|write-output|write|echo)$/).some(({ within }) => within.includes('pipe'));
   return [
     ...searched,
@@ -95,19 +95,19 @@ export function searchesOf(commands: readonly SimpleCommand[], isPowerShell = fa
   ];
 }
 
-/** Directories the commands change to, in order. */
+/** Returns the directories that the commands change to, in order. */
 export function foldersOf(commands: readonly SimpleCommand[]): string[] {
   return commands.flatMap(({ argv: [program, folder] }) => (CD.test(programName(program ?? '')) && folder !== undefined ? [folder] : []));
 }
 
-/** Overestimates: an operand that is the pattern but could also be a directory counts as a place. */
+/** Returns the searched places. An operand that may be the search pattern or a directory counts as a place. */
 function placesIn(words: readonly string[], valued: string): string[] {
   const all = plain(words);
   const isClear = words.every((word) => !word.startsWith('--') || word === '--' || LONG_ALONE.test(word) || LONG_VALUED.test(word));
   return operandsIn(words, valued).length > 0 && isClear ? all : [...all, '.'];
 }
 
-/** The operands without the search pattern, if there is one among them. */
+/** Returns the operands. The first operand is omitted if it is the search pattern. */
 function operandsIn(words: readonly string[], valued: string): string[] {
   const takesNext = (word = '') => endsValued(word, valued) || LONG_VALUED.test(word);
   const operands = words.filter((word, at) => !word.startsWith('-') && !takesNext(words[at - 1]));
@@ -115,19 +115,19 @@ function operandsIn(words: readonly string[], valued: string): string[] {
   return operands.slice(words.some(givesPattern) ? 0 : 1);
 }
 
-/** The first letter of a group that takes a value, followed by the text attached to it. */
+/** Returns the part of a group of one-letter options from the first letter that takes a value: `em10` of `-nem10`. */
 function valuedPart(word: string, valued: string): string | undefined {
   if (!/^-[^-]/.test(word)) return undefined;
   const at = [...word].findIndex((letter) => valued.includes(letter));
   return at < 0 ? undefined : word.slice(at);
 }
 
-/** Whether the next word is this option's value. Overestimates: in `-ge`, `e` may itself be the value of `-g`. */
+/** Whether the next word may be this option's value. In `-ge` it need not be: `e` may be the value of `-g`. */
 function endsValued(word: string, valued: string): boolean {
   return /^-[^-]/.test(word) && valued.includes(word.at(-1) as string);
 }
 
-/** Whether every word that looks like an option is one, rather than another option's value or an operand after `--`. */
+/** Whether every word that looks like an option certainly is an option, not the value of another option or an operand after `--`. */
 function optionsAreClear(words: readonly string[], valued: string): boolean {
   const mayTakeNext = (word = '') => endsValued(word, valued) || (word.startsWith('--') && !LONG_ALONE.test(word));
   return !words.includes('--') && !words.some((word, at) => word.startsWith('-') && mayTakeNext(words[at - 1]));
@@ -137,7 +137,7 @@ function plain(words: readonly string[]): string[] {
   return words.filter((word) => !word.startsWith('-'));
 }
 
-/** ripgrep searches files selected with `--glob` even if they are hidden. */
+/** Returns the globs of `--glob` options. ripgrep also searches hidden files that match them. */
 function globsIn(words: readonly string[]): string[] {
   const globs = words.flatMap((word, at) => {
     if (/^(?:--i?glob|-[A-Za-z.]*g)$/.test(word)) return words[at + 1] ?? [];
@@ -147,7 +147,7 @@ function globsIn(words: readonly string[]): string[] {
   return globs.filter((glob) => !glob.startsWith('!')).map((glob) => (/\\|\{[^}]*[{/]/.test(glob) ? '*' : glob));
 }
 
-/** The globs of ripgrep's file types, for types that contain nothing else. */
+/** Maps ripgrep's file types to globs. Only types that consist of a single glob are listed. */
 const TYPES: Record<string, string> = {
   ts: '*.{ts,tsx,cts,mts}',
   typescript: '*.{ts,tsx,cts,mts}',
@@ -176,7 +176,7 @@ function onlyIn(words: readonly string[]): string[] {
   return isClear ? [...globsIn(words), ...types.map((type) => TYPES[type] as string)] : [];
 }
 
-/** If an `--exclude` option precedes `--include`, grep also searches files that match neither, so nothing can be ruled out. */
+/** Returns the globs of `--include` options. With `--exclude`, grep may also search files that match neither, so the result is empty. */
 function includesIn(words: readonly string[]): string[] {
   if (words.some((word) => (/^--exc/.test(word) && !/^--exclude-d/.test(word)) || /^--include-|^--inc.*\\/.test(word))) return [];
   return words.flatMap((word, at) => {
@@ -221,11 +221,11 @@ function searchedByGit(words: readonly string[]): SearchedPlaces | undefined {
     return undefined;
   const isAll = rest.some((word) => /^--full-d/.test(word));
   const pathspecWords = isAll ? [] : pathspecs(end < 0 ? plain(rest) : rest.slice(end + 1));
-  // Without `--`, Git treats a word as a path only if such a file exists.
+  // Without `--`, Git treats a word as a path only if a file of that name exists.
   return { places: end < 0 || pathspecWords.length === 0 ? [...pathspecWords, '?'] : pathspecWords, hidden: true, tracked: 'changes' };
 }
 
-/** A pathspec with a pattern could match any file of the repository. */
+/** Replaces each pathspec with a pattern by `.`, because it could match any file of the repository. */
 function pathspecs(places: readonly string[]): string[] {
   return places.map((place) => (/[*?[]|^:/.test(place) ? '.' : place));
 }

@@ -1,9 +1,9 @@
-/** Programs whose first argument is a subcommand: what each subcommand needs approval for, and how specific a prefix must be. */
+/** Lists programs whose first argument is a subcommand: why a subcommand needs an approval, and how specific a prefix must be. */
 import type { CommandConcern } from '../../../core/session/rule-ids.ts';
 import { asks, type Check, wordSet } from '../program-check.ts';
 
 type Form = {
-  /** Subcommands that need an approval regardless of what is allowed. */
+  /** Subcommands that need an approval regardless of rules and permissions. */
   ask?: Partial<Record<CommandConcern, string>>;
   /** If set, all other subcommands need an approval for the reason `otherwise`. */
   plain?: string;
@@ -85,12 +85,12 @@ const FORMS: Record<string, Form> = {
   ...Object.fromEntries(TOOLS.map((name) => [name, { plain: 'list ls current which', otherwise: 'runs-other' }])),
 };
 
-/** Programs that download the package they are told to run. A prefix never covers them. */
+/** Programs that download a package and run it. A prefix never covers them. */
 const FETCH_AND_RUN = 'bunx pnpx uvx pipx dlx degit create-react-app create-next-app create-vite'.split(' ');
 
 const HARMLESS_FIRST = wordSet('-s --silent -q --quiet --color --no-color --offline --locked --frozen');
 const TELLS_ONLY = wordSet('-v --version -V -h --help');
-/** Programs that print their own version. The others may first start another toolchain or version named by the workspace. */
+/** Programs that only print their version. Other programs may first start a toolchain that the workspace selects. */
 const TELL_ALONE = wordSet('npm pip docker podman kubectl gh deno bun uv');
 
 export const subcommands: Record<string, Check> = {
@@ -125,7 +125,7 @@ function checkSubcommand(name: string, form: Form, args: readonly string[]): Ret
   if (word === undefined) return { floor: 1 };
   if (word.startsWith('-'))
     return args.length === 1 && TELLS_ONLY.has(word) ? { floor: 1, reads: TELL_ALONE.has(name) } : asks('runs-other', `${name} ${word}`);
-  // A toolchain, file or URL in place of the subcommand.
+  // The word is a toolchain, file or URL instead of a subcommand.
   if (/^\+|:\/\/|^\//.test(word)) return asks('runs-other', `${name} ${word}`);
   const displayName = `${name} ${word}`;
   const rule = Object.entries(form.ask ?? {}).find(([, words]) => wordSet(words).has(word))?.[0] as CommandConcern | undefined;
@@ -152,7 +152,7 @@ function checkSubcommand(name: string, form: Form, args: readonly string[]): Ret
 
 const GO_VALUED = /^-(?:run|bench|skip|tags|count|timeout|p|parallel|cpu|list|covermode|coverpkg|benchtime|shuffle|vet|mod)$/;
 
-/** Returns how many words lead up to the last package given by import path; such a package may contain code from anyone. */
+/** Counts the words up to the last package that is given by its import path. Such a package may contain code from anyone. */
 function packagesIn(words: readonly string[]): number {
   return 1 + words.findLastIndex((word, at) => !/^[-.]|\.go$/.test(word) && !GO_VALUED.test(words[at - 1] ?? ''));
 }

@@ -1,6 +1,6 @@
 /**
- * Programs that run the command given as their arguments. If the wrapper does not change what that command does, only the command is
- * evaluated.
+ * Programs that run another command, which is given as their arguments. If the wrapper does not change what the command does, only the
+ * command is evaluated.
  */
 
 import { asks, type Check } from '../program-check.ts';

@@ -1,5 +1,5 @@
 /**
- * Lists every simple command in a syntax tree of the bash grammar. Node types it does not know need an approval instead of being skipped.
+ * Lists every simple command in a syntax tree of the bash grammar. A command with an unknown node type needs an approval.
  */
 import { concern } from '../concern-messages.ts';
 import type { Concern, Standing, Word, WrittenCommand } from '../types.ts';
@@ -15,7 +15,7 @@ export type Reading = {
   dangers: Concern[];
 };
 
-/** Nodes that contain commands, and the position this gives to the commands inside; undefined if it adds nothing. */
+/** Maps the types of nodes that contain commands to the position of these commands, or to undefined for a plain sequence. */
 const CONTAINERS: Record<string, Standing | undefined> = {
   program: undefined,
   list: 'list',
@@ -38,7 +38,7 @@ const CONTAINERS: Record<string, Standing | undefined> = {
   heredoc_redirect: 'heredoc',
   heredoc_body: 'heredoc',
 };
-/** In these nodes the shell would end the construct at a line feed, although the grammar accepts one. */
+/** Node types that the shell would end at a line feed, although the grammar accepts a line feed inside. */
 const ONE_LINE = new Set([
   'command',
   'file_redirect',
@@ -47,7 +47,7 @@ const ONE_LINE = new Set([
   'herestring_redirect',
   'redirected_statement',
 ]);
-/** Tokens that a plain POSIX shell reads differently, for example as a subshell or a background command. */
+/** Tokens of bash that a plain POSIX shell reads differently, for example as a subshell or a background command. */
 const BASH_ONLY = new Set(['((', '[[', '&>', '&>>', '|&', '<<<', '<(', '>(', 'function', 'select', ';&', ';;&', '>&', '<<-']);
 /** Named nodes in which nothing is executed. */
 const LEAVES = new Set([
@@ -118,7 +118,7 @@ class BashReader {
     }
   }
 
-  /** Whether this is a comment on a line of its own at the top level. */
+  /** Whether the node is a comment that has its own line at the top level. */
   private isRemark({ start, text }: ShellNode): boolean {
     return /^#[^\n]*$/.test(text) && this.remarks.has(start);
   }
@@ -146,7 +146,7 @@ class BashReader {
       if (child.type.endsWith('_redirect')) this.visit(child, standing);
       else if (child.type === 'variable_assignment') environment.push(this.assignment(child, standing, program));
       else {
-        // The shell reads adjacent words as one word.
+        // The shell would read words without a space between them as one word.
         if (child.start === end) this.unreadable(`there is no space before \`${child.text}\``);
         if (words.length === 0) start = child.start;
         words.push(this.word(child, standing));
@@ -162,7 +162,7 @@ class BashReader {
     return wordOf(node, this.shell);
   }
 
-  /** Collects commands inside a word. */
+  /** Collects the commands of substitutions inside a word. */
   private substitutions(node: ShellNode, standing: readonly Standing[]): void {
     if (node.type === 'command_substitution' || node.type === 'process_substitution') this.visit(node, standing);
     else for (const child of node.children) this.substitutions(child, standing);
@@ -236,7 +236,7 @@ class BashReader {
     if (words.length > 0) this.reading.commands.push({ source: node.text, words, within: [...standing, 'condition'], environment: [] });
   }
 
-  /** The shell treats `export`, `unset` and similar declarations as commands. */
+  /** Collects `export`, `unset` and similar declarations as commands, because the shell runs them as commands. */
   private declaration(node: ShellNode, standing: readonly Standing[]): void {
     const words = node.children.map((child): Word => {
       if (child.type === 'variable_assignment') this.assignment(child, standing);
@@ -246,13 +246,13 @@ class BashReader {
     this.reading.commands.push({ source: node.text, words, within: standing, environment: [] });
   }
 
-  /** Only whitespace may separate the child nodes. Any other text would be read by the shell although the grammar skipped it. */
+  /** Checks that only whitespace separates the child nodes. The shell would read other text, although the grammar skipped it. */
   private checkForm(node: ShellNode): void {
     if (this.shell === 'sh' && !node.isNamed && BASH_ONLY.has(node.type))
       this.unreadable(`\`${node.text}\` has another meaning in this shell`);
     if (node.children.length === 0 || WORDS.has(node.type)) return;
     const [first, second] = node.children;
-    // The shell reads `{ls` and `[[!` as program names.
+    // The shell would read `{ls` or `[[!` as the name of a program.
     if (first && second && APART.has(first.type) && first.end === second.start)
       this.unreadable(`there is no space after \`${first.text}\``);
     if (node.type !== 'case_item' && node.children.some(({ type }) => type.startsWith(';') && type !== ';'))

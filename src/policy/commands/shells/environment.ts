@@ -8,13 +8,13 @@ const HARMLESS = new Set(
 /** Assignments that are harmless with exactly these values: no pager, no editor. */
 const HARMLESS_AS_THEY_ARE = /^(?:(?:GIT_|MAN)?PAGER=(?:cat)?|GIT_EDITOR=(?:true|:))$/;
 /**
- * Module paths that programs running the workspace's Python code use anyway. For another Python program, this would start loading workspace
- * code.
+ * Module paths of the workspace. Python and pytest load workspace code anyway; another Python program would load it only because of this
+ * variable.
  */
 const OWN_MODULES = /^PYTHONPATH=(?:\.\/)?(?:\.|src|lib)?$/;
 const RUNS_OWN_MODULES = /^(?:python[\d.]*|pytest|py\.test)$/;
 
-/** Whether a `NAME=value` assignment has a harmless name and a value without paths. `program` is the program it applies to. */
+/** Whether a `NAME=value` assignment has a harmless name and a value without paths. `program` is the program that receives the variable. */
 export function isHarmlessAssignment(text: string, program = ''): boolean {
   if (HARMLESS_AS_THEY_ARE.test(text) || (RUNS_OWN_MODULES.test(program) && OWN_MODULES.test(text))) return true;
   const [name = '', ...value] = text.split('=');

@@ -5,7 +5,7 @@ import type { Shell, ShellNode } from './syntax.ts';
 
 /**
  * `value` is undefined if it is only known at run time. `letters` is the same text with each quoted character replaced by `Q`, so that only
- * unquoted characters are examined as syntax.
+ * unquoted characters are checked for syntax.
  */
 type Piece = { value: string | undefined; letters: string };
 
@@ -15,8 +15,8 @@ const UNKNOWN: Piece = { value: undefined, letters: '' };
 const NUMBERS = new Set(['$?', '$#', '$$', '$!']);
 
 /**
- * Characters that a shell would read as an operator, comment or expansion. If an unquoted word contains one, grammar and shell may
- * disagree, so the value is treated as unknown.
+ * Characters that a shell would read as an operator, comment or expansion. If an unquoted word contains one of them, the grammar and the
+ * shell may disagree, so the value is treated as unknown.
  */
 const NOT_IN_WORDS = /^#|[;&|<>()`$"'\s]/;
 const GLOB = /[*?[]/;
@@ -27,7 +27,7 @@ export function wordOf(node: ShellNode, shell: Shell): Word {
   return { source: node.text, value: isKnown ? value : undefined, glob: isKnown && GLOB.test(letters) };
 }
 
-/** `{a,b}` and `{1..9}` expand to several words, which may include options. */
+/** Whether a word contains `{a,b}` or `{1..9}`, which expands to several words. These may be options. */
 function hasBraces(letters: string): boolean {
   const begin = letters.indexOf('{');
   return begin >= 0 && /,|\.\./.test(letters.slice(begin)) && letters.includes('}');
@@ -76,7 +76,7 @@ function quoted(value: string): Piece {
 }
 
 function plain(text: string): Piece {
-  // A backslash at the very end would escape the character that follows the word.
+  // A backslash at the end would escape the character after the word.
   const isWhole = /^(?:[^\\]|\\[\s\S])*$/.test(text);
   return isWhole ? { value: text.replace(/\\([\s\S])/g, '$1'), letters: text.replace(/\\[\s\S]/g, 'Q') } : UNKNOWN;
 }
@@ -110,17 +110,17 @@ function ansiQuoted(text: string): Piece {
 }
 
 /**
- * Stands for characters that have no good reason to be written as an escape. A control character in a word makes its command need an
+ * Replaces characters that nobody needs to write as an escape. It is a control character, and a command that contains one needs an
  * approval.
  */
 const NEEDLESS = '\0';
 
-/** Bytes above ASCII form a character only together with adjacent bytes. */
+/** Returns the character of an ASCII byte. Other bytes form a character only together with adjacent bytes. */
 function byteOf(code: number): string {
   return code < 0x80 ? String.fromCharCode(code) : NEEDLESS;
 }
 
-/** A number beyond the Unicode range is not a character. */
+/** Returns the character with this code point, or `NEEDLESS` for a number outside the Unicode range. */
 function codePoint(code: number): string {
   return code <= 0x10ffff ? String.fromCodePoint(code) : NEEDLESS;
 }

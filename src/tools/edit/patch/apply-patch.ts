@@ -18,7 +18,7 @@ export function applyPatchTool(workspace: Workspace, gate: WriteGate): Tool {
   return defineTool({
     name: 'apply_patch',
     description:
-      'Change files by a patch: *** Begin Patch, then *** Add File: path, *** Update File: path (*** Move to: path) with @@ hunks, or *** Delete File: path, then *** End Patch. The lines of a hunk must occur once: give 3 lines of context, and @@ with the class or function above where that is not enough.',
+      'Change files by a patch: *** Begin Patch, then *** Add File: path, *** Update File: path (*** Move to: path) with @@ hunks, or *** Delete File: path, then *** End Patch. The lines of a hunk must occur once: give 3 lines of context, and @@ with the class or function above if that is not enough.',
     effect: 'mutating',
     input: z.object({ input: z.string() }),
     repair: repairPatchInput,
@@ -29,7 +29,7 @@ export function applyPatchTool(workspace: Workspace, gate: WriteGate): Tool {
       for (const { kind, path } of sections) if (kind !== 'add') await workspace.willRead((await workspace.resolve(path)).at);
       for (const section of sections) done.push(...(await files.apply(section)));
       const changes = files.changes();
-      if (changes.length === 0) throw new ToolError('The patch changes nothing.');
+      if (changes.length === 0) throw new ToolError('The patch changes nothing. Read the files again.');
       const title = changes.length === 1 ? `Patch ${changes[0]?.path}` : `Patch ${changes.length} files`;
       return changeCall(title, changes, gate, done.join('\n'));
     },
@@ -47,7 +47,7 @@ function expectWholeFile(content: string, before: Uint8Array, path: string): voi
   if (elision !== undefined) throw new ToolError(leavesOut('The patch', elision));
 }
 
-/** Other programs define this tool with a bare string as its only argument, or with a command line that contains the patch. */
+/** Accepts the arguments of `apply_patch` in other programs: a bare string, or a command line that contains the patch. */
 function repairPatchInput(input: unknown): unknown {
   const patch = typeof input === 'object' && input !== null && 'input' in input ? input.input : input;
   const text = Array.isArray(patch) ? patch.find((word) => typeof word === 'string' && word.includes('*** ')) : patch;
@@ -56,7 +56,7 @@ function repairPatchInput(input: unknown): unknown {
 
 type Drafted = Resolved & { before: Uint8Array | undefined; after: Uint8Array | undefined; movedFrom?: string };
 
-/** The files as the patch leaves them, section by section. Each section applies to the result of the earlier ones. */
+/** The files with all sections that were applied so far. Each section applies to the result of the earlier sections. */
 class Draft {
   readonly #workspace: Workspace;
   readonly #files = new Map<string, Drafted>();
@@ -110,7 +110,7 @@ class Draft {
   async #existing(place: Resolved): Promise<Drafted> {
     const known = this.#files.get(place.path);
     if (known?.after) return known;
-    if (known) throw new ToolError(`An earlier section of the patch deleted or moved ${place.path}.`);
+    if (known) throw new ToolError(`An earlier section of the patch deleted or moved ${place.path}. Remove one of these sections.`);
     const bytes = await existingFile(this.#workspace, place);
     return this.#add({ ...place, before: bytes, after: bytes });
   }
@@ -118,7 +118,7 @@ class Draft {
   async #free(path: string, instead: string): Promise<Drafted> {
     const place = await this.#workspace.resolve(path);
     const known = this.#files.get(place.path);
-    if (known?.after) throw new ToolError(`${place.path} exists already. ${instead}`);
+    if (known?.after) throw new ToolError(`${place.path} already exists. ${instead}`);
     if (known) return known;
     return this.#add({ ...(await newFile(this.#workspace, path, instead)), before: undefined, after: undefined });
   }

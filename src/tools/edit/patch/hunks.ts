@@ -30,7 +30,7 @@ export function applyHunks(original: string, hunks: readonly Hunk[], path: strin
   const { text: spliced, notes } = splice(lines, spans, path);
   const isOpen = hunks.some(({ closesFile }) => closesFile) && !/[\r\n]$/.test(spliced) && spliced !== '';
   const text = isOpen ? spliced + new Lines(spliced).endingNear(spliced.length) : spliced;
-  if (text === lines.text) throw new ToolError(`The patch changes nothing in ${path}.`);
+  if (text === lines.text) throw new ToolError(`The patch changes nothing in ${path}. Read the file again.`);
   // When the patch removes a last line that had no line break, the new last line gets none either.
   const isEndGone = spans.some((span) => span.atEnd && span.text === '');
   return { text: mark + (isEndGone ? text.replace(/(\r\n|\n|\r)$/, '') : text), notes };
@@ -60,7 +60,7 @@ function locate(lines: Lines, hunk: Hunk, after: number, what: string, path: str
     if (!place) continue;
     // Among several matches below a single header, the nearest one is used.
     if (places.length > 1 && blocks?.length !== 1) {
-      const advice = 'Give more lines of context, or a header that is there once: @@ line above it.';
+      const advice = 'Give more lines of context, or a header with a line above the hunk that occurs once: @@ line.';
       throw new ToolError(`${what} ${occursAt(lines, places, path, advice)}`);
     }
     const located = withoutContext(lines, place, mended.ops, unsigned !== undefined);
@@ -98,8 +98,8 @@ function placesIn(lines: Lines, { ops, endOfFile }: Hunk, blocks: readonly Scope
 }
 
 /**
- * Undoes a copying mistake in the hunk. Returns undefined when the hunk does not contain it. `first` is the line number that the model
- * copied along.
+ * Undoes a copying mistake in the hunk. Returns undefined when the hunk does not contain the mistake. `first` is the line number that the
+ * model copied with the first line.
  */
 function mendedOps(ops: readonly Op[], mend: Mend): { ops: Op[]; first?: number } | undefined {
   const old = oldLines(ops);
@@ -158,9 +158,9 @@ function linesAt(lines: Lines, { line }: LinePlace, ops: readonly Op[]): string[
 }
 
 /**
- * Models sometimes leave out the blank that marks a context line. When all context lines lack it, the match counts as exact if other lines
- * show that the file is indented like that. All lines could also have one blank too few, so the other lines must rule that out. Returns
- * undefined when they do not. `lacksSigns` is true when an unindented line had no sign.
+ * Corrects a hunk in which all context lines lack the blank that marks a context line. The match counts as exact if the added and removed
+ * lines show that the context has the indentation of the file. It is also possible that all lines have one blank too few: returns undefined
+ * if the added and removed lines do not rule this out. `lacksSigns` is true when an unindented line had no sign.
  */
 function withBlankSigns(
   lines: Lines,
@@ -189,12 +189,12 @@ function withBlankSigns(
   return own.has(outer) ? unmarked : { place, ops };
 }
 
-/** Distinguishes the stars of a doc comment, which are one column off the indentation of the code. */
+/** Returns the indentation, with a star for lines of a doc comment, which are indented by one more blank than the code. */
 function indentOfKind(line: string): string {
   return indentOf(line) + (/^\s*\*/.test(line) ? '*' : '');
 }
 
-/** Added lines without context are inserted below the header, or at the end of the file. */
+/** Locates added lines without context: they are inserted below the header, or at the end of the file. */
 function insertion(lines: Lines, ops: readonly Op[], blocks: readonly Scope[] | undefined, what: string, path: string): Located {
   if (blocks && blocks.length > 1) {
     const places = blocks.map(({ from }) => ({ start: lines.start(from), end: lines.start(from) }));

@@ -11,17 +11,17 @@
  *           | "-" text NL                                  is removed
  *           | "+" text NL                                  is added
  *           | NL                                           an empty line of context
- *           | text NL                                      context, where the file has it and the text begins with no sign
+ *           | text NL                                      context without a sign, if the file contains the line
  *
- * A patch may come without its first and last marker, in a code fence or a here document, its markers with blanks around them, several patches as one, below a
- * section's path the `---` and `+++` lines of a unified diff, or as a unified diff altogether.
+ * These variants are accepted too: a patch without its first and last marker, in a code fence or a here document; blanks around markers;
+ * several patches in one text; the `---` and `+++` lines of a unified diff below the path of a section; and a complete unified diff.
  */
 import { ToolError } from '../../../core/run/tool.ts';
 import type { Op } from '../replace/op.ts';
 import { fromUnified } from './unified.ts';
 
 /**
- * `unsigned` is the error to report when a line without a sign, which is taken for context, does not match. `closesFile` is true when only
+ * `unsigned` is the error to report when a line without a sign, which is treated as context, does not match. `closesFile` is true when only
  * the removed line lacked a line break at the end of the file.
  */
 export type Hunk = { headers: string[]; ops: Op[]; endOfFile: boolean; unsigned?: string; closesFile?: boolean };
@@ -43,7 +43,7 @@ export function parsePatch(patch: string): Section[] {
   const { lines, first } = unwrap(patch);
   const sections: Section[] = [];
   let at = 0;
-  const problem = (why: string) => `The patch cannot be read at its line ${first + at + 1}: ${why} Nothing was changed.`;
+  const problem = (why: string) => `The patch cannot be read at line ${first + at + 1}: ${why} Nothing was changed.`;
   const fail = (why: string): never => {
     throw new ToolError(problem(why));
   };
@@ -56,7 +56,7 @@ export function parsePatch(patch: string): Section[] {
       if (line.startsWith('+')) added.push(line.slice(1));
       else if (line.startsWith('\\ ')) isOpen = true;
       else if (line.trim() === '') added.push('');
-      else fail('each line of a new file begins with +.');
+      else fail('each line of a new file must begin with +.');
     }
     // Blank lines between sections are not part of the file.
     for (let index = at - 1; added.length > 0 && lines[index]?.trim() === ''; index--) added.pop();
@@ -88,13 +88,13 @@ export function parsePatch(patch: string): Section[] {
         else {
           hunk.ops.push({ sign: ' ', text: line });
           const shown = JSON.stringify(line.slice(0, 80));
-          hunk.unsigned ??= problem(`a line of a change begins with a blank, - or +, and a header with @@, but this is ${shown}.`);
+          hunk.unsigned ??= problem(`a line of a change must begin with a blank, - or +, and a header with @@, but the line is ${shown}.`);
         }
       }
       // An empty line before the next marker is a separator, not context.
       for (let index = at - (hunk.endOfFile ? 2 : 1); hunk.ops.length > 0 && lines[index] === ''; index--) hunk.ops.pop();
       if (hunk.ops.length > 0) hunks.push(hunk);
-      else if (hunk.headers.length > 0) fail('there is a header without a change after it.');
+      else if (hunk.headers.length > 0) fail('the header has no changed lines below it. Add the lines or remove the header.');
     }
     return hunks;
   }
@@ -109,23 +109,23 @@ export function parsePatch(patch: string): Section[] {
     const path = name.trim();
     if (!kind)
       fail(
-        `*** Add File: path, *** Update File: path or *** Delete File: path is expected, but this is ${JSON.stringify(line.slice(0, 80))}.`,
+        `*** Add File: path, *** Update File: path or *** Delete File: path is expected, but the line is ${JSON.stringify(line.slice(0, 80))}.`,
       );
-    if (!path) fail('the path is missing.');
+    if (!path) fail('the path is missing. Add the path of the file.');
     at++;
     if (kind === 'Add') sections.push({ kind: 'add', path, content: readAdded() });
     else if (kind === 'Delete') sections.push({ kind: 'delete', path });
     else {
       const to = MOVE.exec((lines[at] ?? '').trim())?.[1]?.trim();
       if (to !== undefined) at++;
-      // These are the file names of a unified diff. Elsewhere such lines would be changes of lines that begin with `--` and `++`.
+      // Skips the file names of a unified diff. At other places, such lines change lines that begin with `--` and `++`.
       if (/^--- \S/.test(lines[at] ?? '') && /^\+\+\+ \S/.test(lines[at + 1] ?? '') && /^@@/.test(lines[at + 2] ?? '')) at += 2;
       const hunks = readHunks();
-      if (hunks.length === 0 && to === undefined) fail(`there is no change for ${path}.`);
+      if (hunks.length === 0 && to === undefined) fail(`the section has no changes for ${path}. Add a hunk or remove the section.`);
       sections.push({ kind: 'update', path, ...(to !== undefined && { to }), hunks });
     }
   }
-  if (sections.length === 0) fail('it has no section.');
+  if (sections.length === 0) fail('the patch has no section. Begin a section with *** Update File: path.');
   return sections;
 }
 
@@ -143,16 +143,18 @@ function unwrap(patch: string): { lines: string[]; first: number } {
   const marked = lines.findIndex((line) => line.trim() === BEGIN);
   const begin = marked < 0 ? lines.findIndex((line) => SECTION.test(line.trim())) : marked + 1;
   if (begin < 0 && lines.length === 1 && /\\n/.test(patch))
-    throw new ToolError('The patch is one line: write its line breaks as such, not as \\n. Nothing was changed.');
-  if (begin < 0) throw new ToolError(`The patch does not begin with "${BEGIN}". Nothing was changed.`);
+    throw new ToolError('The patch is a single line. Write line breaks instead of \\n. Nothing was changed.');
+  if (begin < 0) throw new ToolError(`The patch does not begin with "${BEGIN}". Add this line at the beginning. Nothing was changed.`);
   const last = lines.findLastIndex((line) => line.trim() === END);
   let end = last;
   if (last < 0) for (end = lines.length; end > begin && WRAPPING.test((lines[end - 1] as string).trim()); end--);
-  if (end < begin) throw new ToolError(`The patch ends before it begins. Nothing was changed.`);
+  if (end < begin) throw new ToolError(`"${END}" comes before "${BEGIN}". Send one complete patch. Nothing was changed.`);
   const around = [...lines.slice(0, marked < 0 ? begin : marked), ...(last < 0 ? [] : lines.slice(last + 1))].map((line) => line.trim());
   const stray = around.find((line) => !WRAPPING.test(line));
   if (stray !== undefined)
-    throw new ToolError(`There is ${JSON.stringify(stray.slice(0, 80))} around the patch. Give the patch alone. Nothing was changed.`);
+    throw new ToolError(
+      `The input contains ${JSON.stringify(stray.slice(0, 80))} before or after the patch. Send only the patch. Nothing was changed.`,
+    );
   return { lines: lines.slice(begin, end), first: begin };
 }
 
@@ -160,7 +162,7 @@ function isMarker(line: string): boolean {
   return line.startsWith('*** ') && line !== END_OF_FILE;
 }
 
-/** Line numbers in a header are the model's guess, and three dots carry no information, so both are ignored. */
+/** Returns the text of a header. Line numbers, which models guess, and three dots are ignored. */
 function headerOf(line: string): string {
   if (NUMBERED.test(line)) return '';
   const text = line.slice(2).replace(/ @@$/, '').trim();

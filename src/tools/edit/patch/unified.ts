@@ -41,8 +41,8 @@ export function fromUnified(lines: readonly string[]): string[] | undefined {
 type Names = { old: string; now: string };
 
 /**
- * Reads the names of the old and the new file. Two lines of a hunk can look the same, but then a hunk header rarely follows. If the counts
- * of the current hunk include these lines, they are names only when both name the same file, because the counts of models are often wrong.
+ * Reads the names of the old and the new file. Two changed lines can look like file names, but a hunk header rarely follows them. If the
+ * counts of the current hunk include the lines, they are file names only if they name the same file: models often write wrong counts.
  */
 function namesAt(lines: readonly string[], at: number, isCounted = false): Names | undefined {
   const [old, now] = [nameIn(OLD, lines[at]), nameIn(NEW, lines[at + 1])];

@@ -26,7 +26,7 @@ export function closesBlock(line: string): boolean {
   return /^(?:[}\])]|<\/|(?:end|fi|done|esac|endif|endfor)\b)/.test(line.trim());
 }
 
-/** Whether the line ends a block that began above, or begins another branch of it. */
+/** Whether the line ends a block that began above, or begins another branch of that block. */
 export function leavesBlock(line: string): boolean {
   return closesBlock(line) || /^(?:else|elif|elsif|except|finally|catch|case|default|when|rescue|ensure)\b/.test(line.trim());
 }

@@ -1,6 +1,6 @@
 /**
- * Undoes changes that a model made throughout a copied passage, such as typographic quotes, although the file has them nowhere in it: the
- * new lines contain them too. They are detected from all lines of the passage, and only when the passage matched by ignoring them.
+ * Undoes habits of a model: characters that it changed throughout a copied passage, such as typographic quotes that the file does not have.
+ * The new lines contain such characters too. Habits are detected from all lines of the passage, if it matched only by ignoring them.
  */
 import { PLAINLY, withoutTrailing } from './match.ts';
 import type { Op } from './op.ts';
@@ -21,7 +21,7 @@ function typographic(file: readonly string[], copy: readonly string[]): Undo[] {
   return PLAINLY.filter((plainly) => has(copy, plainly) && !has(file, plainly));
 }
 
-/** Detects that all lines of the copy end with the same blanks and none in the file does. */
+/** Detects that all lines of the copy end with the same blanks, although no line of the file ends with blanks. */
 function trailingBlanks(file: readonly string[], copy: readonly string[]): Undo[] {
   const trailing = (line: string) => line.slice(withoutTrailing(line).length);
   const areBlank = (line: string) => line.trim() === '';

@@ -1,12 +1,12 @@
 /**
- * Copying mistakes that can be undone because only one thing can be meant. They are tried only for a passage that the file does not contain
- * as it was sent.
+ * Undoes copying mistakes whose correction is unambiguous. This is tried only for a passage that the file does not contain as the model
+ * sent it.
  */
 import { indentOf } from './match.ts';
 
-/** The lines to find and the lines to write. `first` is the line number, from 1, that the model gave the first line. */
+/** The lines to find and the lines to write. `first` is the line number, from 1, that the model copied with the first line. */
 export type CopiedPassage = { old: readonly string[]; now: readonly string[]; first?: number };
-/** `ignores` names what was removed, for the tool result. `undo` returns undefined when the passage does not contain this mistake. */
+/** `ignores` names the mistake in the tool result. `undo` returns undefined when the passage does not contain the mistake. */
 export type Mend = { ignores: string; undo(copied: CopiedPassage): CopiedPassage | undefined };
 
 const NUMBER = /^\s*L?(\d+)(?:(\t|→)|:\s?|\s?\|\s?|$)/;
@@ -47,7 +47,7 @@ export const MENDS: readonly Mend[] = [
     },
   },
   {
-    ignores: 'an empty line before it',
+    ignores: 'an empty line before the passage',
     undo({ old: [blank, ...old], now }) {
       if (blank === undefined || indentOf(blank) !== blank || old.every((line) => line.trim() === '')) return undefined;
       return { old, now: now[0] !== undefined && indentOf(now[0]) === now[0] ? now.slice(1) : now };

@@ -1,6 +1,6 @@
-/** Finds placeholders such as `// ... existing code ...`, which stand for code that a model left out. */
+/** Finds placeholders such as `// ... existing code ...`, which stand for code that a model omitted. */
 
-/** Each placeholder with words contains at least one of these. */
+/** Each placeholder with words contains at least one of these words. */
 const CORE = words(`rest remaining remainder existing unchanged unmodified omitted elided truncated snip snipped same previous other others
   original keep kept`);
 /** The other words that occur in placeholders. A comment with further words is most likely meant literally. */
@@ -15,11 +15,11 @@ const FILLER =
   rules schema script section sections setters setting settings setup shown state statements stay stays stuff style styles table template test
   tests text that the there this to tsx type types untouched value values variables view views was with your`);
 
-/** A longer row of dots is a separator line. */
+/** Matches the dots of a placeholder. A longer row of dots is a separator line. */
 const DOTS = '(?:(?<!\\.)\\.{3,5}(?!\\.)|…)';
 const BEGINS_WITH_DOTS = new RegExp(`^${DOTS}`);
 const ENDS_WITH_DOTS = new RegExp(`${DOTS}$`);
-/** Matches placeholders without dots, which name the rest and say that it stays. */
+/** Matches placeholders without dots, which name the remaining code and say that it is unchanged. */
 const PHRASE =
   /^(?:(?:the )?(?:rest|remainder)(?: of .*)?|(?:the |all )?(?:remaining|existing|other) .*) (?:(?:is|are|remains?|stays?|goes?|kept|left) )?(?:the )?(?:unchanged|same|as (?:is|before)|here|omitted|intact|untouched|unmodified|identical)(?: as (?:before|above)| for brevity)?$|^(?:the )?rest(?: of (?:the |this |your )?(?:code|file|class|function|method|module|implementation)s?)$|^(?:keep |the )?existing (?:code|implementation)$/;
 
@@ -31,7 +31,7 @@ const BESIDE = /\s(?:\/\/|#|--)\s+([^'"`;{}=]*)$|(?<!['"`])\/\*+(.*?)\*+\/|(?<![
 const DOCUMENT = /\.(?:md|mdx|markdown|rst|adoc|txt|tex|org)$/i;
 /** Languages in which three dots between braces are not code. */
 const WITHOUT_DOTS = /\.(?:[cm]?[jt]sx?|java|kts?|swift|go|rs|cs|php|s?css|less|json|html?|vue|svelte|xml|c|h|cc|cpp|hpp|rb|sh|sql)$/i;
-/** Languages of the list above in which a line of three dots can be a part of a parameter list, or text. */
+/** Languages in `WITHOUT_DOTS` in which a line of three dots can be a part of a parameter list, or text. */
 const WITH_LINES_OF_DOTS = /\.(?:[jt]sx|html?|vue|svelte|xml|c|h|cc|cpp|hpp)$/i;
 
 const MAX_LENGTH = 300;
@@ -50,7 +50,7 @@ export function elisionIn(now: string, old: string, path: string): string | unde
     .find((line) => !oldLines.has(line) && isElision(line, path));
 }
 
-/** Whether a line is a placeholder. It must come without surrounding whitespace. */
+/** Whether a line is a placeholder. The line must not have surrounding whitespace. */
 export function isElision(line: string, path: string): boolean {
   if (line.length > MAX_LENGTH) return false;
   const { doc, text } = COMMENT.exec(line)?.groups ?? {};
@@ -74,7 +74,7 @@ const bare = (text: string) => text.trim().replace(/^[\s([<{*=-]+|[\s)\]>}*=:-]+
 const isOnlyDots = (text: string) => new RegExp(`^${DOTS}$`).test(bare(text));
 const hasDots = (text: string) => BEGINS_WITH_DOTS.test(bare(text)) || ENDS_WITH_DOTS.test(bare(text));
 
-/** Whether a comment says that code was left out. It may contain up to `most` words that are in neither list. */
+/** Whether a comment says that code was omitted. It may contain up to `most` words that are not in `CORE` or `FILLER`. */
 function leavesOut(comment: string, most = 1): boolean {
   const text = bare(comment);
   const commentWords = text.replaceAll(new RegExp(DOTS, 'g'), ' ').match(/[\p{L}\p{N}_`'-]+/gu) ?? [];

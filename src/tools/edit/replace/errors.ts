@@ -10,9 +10,9 @@ import { slipIn } from './slip-hints.ts';
 const MAX_NAMED = 5;
 const MAX_SHOWN = 3;
 const MAX_LINES = 20;
-/** How many lines are quoted before the passage. */
+/** The number of lines that are quoted before and after the passage. */
 const AROUND = 2;
-/** How many characters of a line are quoted. */
+/** The maximum number of characters that are quoted from a line. */
 const MAX_QUOTED = 120;
 
 /** Formats line numbers: `at lines 3, 9`. */
@@ -32,20 +32,20 @@ export function occursAt(lines: Lines, places: readonly Place[], path: string, a
 }
 
 export function unclearIndentation(lines: Lines, place: Place, what: string, path: string): string {
-  return `${what} is in ${path} with a different indentation, which does not tell how to indent the new lines. Give all lines with the indentation that the file has:\n${quoteLines(lines, place)}`;
+  return `${what} occurs in ${path} with a different indentation, so the indentation of the new lines is ambiguous. Give all lines with the indentation of the file:\n${quoteLines(lines, place)}`;
 }
 
 /**
- * The message for a passage that begins after the indentation of its first line, when the indentation of new lines cannot be determined.
+ * Builds the error for a passage that begins behind the indentation of a line, so that the indentation of the new lines is ambiguous.
  */
 export function beginsWithinLine(lines: Lines, place: Place, what: string, path: string): string {
   const line = lines.numberAt(place.start);
-  return `${what} is in ${path}, but begins within line ${line}, not at its beginning, which does not tell how to indent the new lines. Give the whole line with its indentation, and the new lines with theirs:\n${quoteLines(lines, place)}`;
+  return `${what} occurs in ${path}, but begins in the middle of line ${line}, so the indentation of the new lines is ambiguous. Give the complete line and the new lines with the indentation of the file:\n${quoteLines(lines, place)}`;
 }
 
 /**
- * Whether removed lines still exist at or around the place where the result was found. The change was then not applied; its result is only
- * a part of the existing code.
+ * Whether lines that the change removes still exist near the place where its result was found. The change was then not applied: the file
+ * contains its result only by chance.
  */
 export function isUndone(lines: Lines, { start, end }: Place, old: readonly string[], now: readonly string[]): boolean {
   const { fold } = LOOSER.at(-1) as (typeof LOOSER)[number];
@@ -60,7 +60,7 @@ export function isUndone(lines: Lines, { start, end }: Place, old: readonly stri
 
 export function appliedAlready(lines: Lines, place: Place, what: string, path: string): string {
   const line = lines.numberAt(place.start);
-  return `${what} is not in ${path}, but the result of the change is, at line ${line}: it seems to be applied already.\n${quoteLines(lines, place)}`;
+  return `${what} is not in ${path}, but the result of the change is at line ${line}. The change is probably already applied. Read the file before the next edit.\n${quoteLines(lines, place)}`;
 }
 
 /** Quotes the matched lines. */
@@ -72,7 +72,7 @@ function quoteLines(lines: Lines, { start, end }: Place): string {
 }
 
 export function leavesOut(what: string, elision: string): string {
-  return `${what} leaves out code: the placeholder ${quoted(elision)} would replace the code that it stands for. Write all lines, or use a smaller edit for each part that changes. If you mean the comment literally, word it differently. Nothing was changed.`;
+  return `${what} omits code: the placeholder ${quoted(elision)} would replace the code that it stands for. Write all lines, or use a smaller edit for each part that changes. If you mean the comment literally, word it differently. Nothing was changed.`;
 }
 
 /** Quotes the passage of the file that is most similar to the missing one, and the first line in which they differ. */
@@ -84,7 +84,7 @@ export function notFound(lines: Lines, passage: readonly string[], what: string,
     ...(slip ? [slip.hint] : []),
     ...(elision === undefined
       ? []
-      : [`Its line ${quoted(elision.trim())} is a placeholder: copy the lines that it stands for, or use a separate edit for each part.`]),
+      : [`Its line ${quoted(elision.trim())} is a placeholder. Copy the lines that it stands for, or use a separate edit for each part.`]),
   ];
   const start = nearestStart(lines, meant);
   if (start === undefined) return [`${what} is not in ${path}.`, ...hints, 'Read the file again.'].join(' ');
@@ -92,7 +92,7 @@ export function notFound(lines: Lines, passage: readonly string[], what: string,
   const from = Math.max(0, at === undefined || at - start < MAX_LINES - AROUND ? start - AROUND : at - MAX_LINES / 2);
   const near = numberedLines(lines, from, Math.min(start + meant.length + AROUND, from + MAX_LINES));
   const difference = at === undefined ? '' : `\n${differenceOf(lines, meant, start, at)}`;
-  return [`${what} is not in ${path}.`, ...hints, `The nearest passage:\n${near}${difference}`].join(' ');
+  return [`${what} is not in ${path}.`, ...hints, `Copy the lines from the nearest passage:\n${near}${difference}`].join(' ');
 }
 
 /** Returns the index of the first line of the file that differs from the passage. */
@@ -107,19 +107,19 @@ function differenceOf(lines: Lines, passage: readonly string[], start: number, a
   const [theirs = '', next] = passage.slice(at - start);
   const [file, below] = [lines.line(at), lines.line(at + 1)];
   if (at > start && fold(theirs) !== '' && fold(theirs) === fold(below))
-    return `Line ${at + 1} of the file is missing in it: ${lineNamed(file)}`;
+    return `Line ${at + 1} of the file is missing in your text: ${lineNamed(file)}`;
   if (next !== undefined && fold(next) !== '' && fold(next) === fold(file))
     return `The file has no ${theirs.trim() === '' ? 'empty line' : `line ${quoted(theirs)}`} before line ${at + 1}.`;
   let same = 0;
   while (same < file.length && file[same] === theirs[same]) same++;
-  return `They first differ in line ${at + 1}. The file has ${lineNamed(file, same)}, not ${lineNamed(theirs, same)}`;
+  return `Your text first differs in line ${at + 1}. The file has ${lineNamed(file, same)}, not ${lineNamed(theirs, same)}`;
 }
 
 function lineNamed(line: string, at?: number): string {
   return line.trim() === '' ? 'an empty line' : quoted(line, at);
 }
 
-/** Quotes a line. Of a long line, only the part around the position `at` is quoted. */
+/** Quotes a line. If the line is long, only the part around the position `at` is quoted. */
 function quoted(line: string, at = 0): string {
   const from = line.length > MAX_QUOTED ? Math.max(0, at - MAX_QUOTED / 3) : 0;
   const part = line.slice(from, from + MAX_QUOTED);

@@ -6,10 +6,10 @@ import { indentOf } from './match.ts';
 export type Convert = (indent: string, text: string) => string | undefined;
 /** The indentation of one line in the model's copy (`old`) and in the file, and the line without indentation. */
 type Level = { old: string; file: string; text: string };
-/** One level of indentation as the model writes it and as the file has it. When both are empty, indentation is copied unchanged. */
+/** One level of indentation as the model writes it (`theirs`) and in the file (`ours`). Empty steps mean that indentation is unchanged. */
 type Step = { theirs: string; ours: string };
 
-/** One extra blank aligns the stars of a comment, or a line below a bracket. It is not a level of indentation. */
+/** A single extra blank, which aligns the stars of a comment or a line below a bracket. It is not a level of indentation. */
 const ALIGNED = ' ';
 const isStar = (text: string) => text.startsWith('*');
 const STEPS = ['\t', '  ', '   ', '    '];
@@ -41,7 +41,7 @@ export function findConversion(
       return step.theirs !== WIDE || step.ours === '\t' || levels.every((level) => haveSameDepth(level, step));
     });
     const matchingStep = [VERBATIM, ...likely].find((step) => explains(convertBy(base, step, areAligned)));
-    // A difference that is not a multiple of a step, as in a continued line, does not show that both sides use the same steps.
+    // A difference that is not a multiple of a step, as in a continued line, does not show that the model and the file use the same steps.
     const isStep = levels.some(({ old }) => old !== base.old && (old.length - base.old.length) % (ours[0] ?? ' ').length === 0);
     if (matchingStep && (matchingStep !== VERBATIM || isStep || usual === ours[0])) return convertBy(base, matchingStep, areAligned);
     if (!matchingStep) return undefined;
@@ -55,7 +55,7 @@ export function isOneForSeveral(known: readonly Level[]): boolean {
   return new Set(known.map(({ old }) => old)).size < new Set(known.map(({ old, file }) => `${old}\n${file}`)).size;
 }
 
-/** With a single known level, lines at other levels can only be indented by the usual steps of the model and of the file. */
+/** Converts by the usual steps of the model and of the file. It is used when all known lines have the same level. */
 function fromOneLevel(base: Level, theirs: string | undefined, ours: string | undefined, areAligned: boolean): Convert {
   const verbatim = convertBy(base, VERBATIM, areAligned);
   if (theirs === ours || ours === undefined) return verbatim;
@@ -67,14 +67,14 @@ function fromOneLevel(base: Level, theirs: string | undefined, ours: string | un
   return (indent, text) => (verbatim(indent, text) === restepped(indent, text) ? verbatim(indent, text) : undefined);
 }
 
-/** For lines that are indented in full: converts between blanks and tabs when only one side uses tabs. */
+/** Converts lines that have their complete indentation between blanks and tabs, if only the model or only the file uses tabs. */
 export function fromLineStart(theirs: readonly string[], file: string, ours: string): Convert {
   const step = stepOf(theirs);
   const isMixed = step !== undefined && (step === '\t') !== file.includes('\t');
   return isMixed ? convertBy({ old: '', file: '', text: '' }, { theirs: step, ours }) : (indent) => indent;
 }
 
-/** Whether both sides have the same number of levels. */
+/** Whether a line has the same number of levels in the model's copy (`old`) and in the file. */
 function haveSameDepth({ old, file }: Level, { theirs, ours }: Step): boolean {
   const levels = Math.floor(old.length / theirs.length);
   return old === theirs.repeat(levels) && file === ours.repeat(levels);
@@ -92,7 +92,7 @@ function convertBy(base: Level, step: Step, areAligned = false): Convert {
   };
 }
 
-/** Whether `blanks` uses tabs in a file that uses blanks, or the other way round. */
+/** Whether `blanks` uses tabs in a file that uses blanks, or blanks in a file that uses tabs. */
 function isForeign(blanks: string, { old, file }: Level): boolean {
   if (file === '' || blanks === ALIGNED) return false;
   return file.includes('\t') ? blanks.startsWith('  ') && !old.includes('\t') : blanks.includes('\t');
@@ -124,7 +124,7 @@ function stepIn(lines: Lines): string | undefined {
   return step;
 }
 
-/** Counts how often a line is indented more than the line before it, by the difference. */
+/** Counts, for each step, how often a line is indented by that step more than the line before it. */
 function inwardSteps(indents: readonly string[]): Map<string, number> {
   const inward = new Map<string, number>();
   for (const [index, indent] of indents.entries()) {

@@ -1,7 +1,7 @@
 /**
- * Determines the indentation of new lines when a passage matched by ignoring indentation. The old lines are known both as the model wrote
- * them and as the file has them. A reading is one explanation of how the one became the other, for all of these lines. When no reading
- * fits, or two readings indent a new line differently, the result is undefined; nothing is guessed.
+ * Determines the indentation of new lines when a passage matched by ignoring indentation. For the old lines, the indentation in the model's
+ * copy and in the file is known. A reading is one explanation of how the copy differs from the file, for all of these lines. When no
+ * reading fits, or two readings indent a new line differently, the result is undefined; nothing is guessed.
  */
 import { closesBlock, isNestedWell, leavesBlock, opensBlock } from './blocks.ts';
 import { type Convert, findConversion, fromLineStart, isOneForSeveral, stepsOf } from './indent-steps.ts';
@@ -16,7 +16,7 @@ type NewLine = { index: number; indent: string; text: string; file?: string };
 /** Maps the index of each diff entry of the new text to its indentation. */
 type Indents = ReadonlyMap<number, string>;
 
-/** Neither list contains blank lines. */
+/** `known` and `written` do not contain blank lines. */
 type Passage = {
   ops: readonly Op[];
   known: readonly OldLine[];
@@ -51,7 +51,7 @@ function readIndents(passage: Passage): Indents | undefined {
   return isFlat ? wellNested(indents, passage) : indents;
 }
 
-/** Blank lines keep the blanks of the new text when that is indented like the file. */
+/** Adds blank lines with the blanks of the new text. It is used when the new text is indented like the file. */
 function withBlankLines({ ops }: Passage, indents: Indents): Indents {
   const blank = ops.flatMap(({ sign, text }, index): [number, string][] =>
     sign === '+' && indentOf(text) === text ? [[index, text]] : [],
@@ -83,7 +83,7 @@ function wellNested(indents: Indents | undefined, passage: Passage): Indents | u
   return indents && isNestedWell(linesWith(passage, indents)) ? indents : undefined;
 }
 
-/** Collects the indentation of all lines. Kept lines stay as they are. */
+/** Collects the indentation of all lines. Kept lines have the indentation of the file. */
 function indentsBy({ written }: Passage, indentOfNew: (line: NewLine) => string | undefined): Indents | undefined {
   const indents = new Map<number, string>();
   for (const line of written) {
@@ -104,7 +104,7 @@ function conversion({ lines, region }: Passage, known: readonly OldLine[], writt
   return findConversion(known, { theirs: written.map(({ indent }) => indent), region, lines });
 }
 
-/** Reading: the copy begins after the indentation of its first line. The new text may begin there too. */
+/** Reading: the copy begins after the indentation of its first line. The new text may begin after the indentation too. */
 function readAsTrimmed(passage: Passage): Indents | undefined {
   const [head, ...below] = passage.written;
   const [first, ...rest] = passage.known;
@@ -200,7 +200,7 @@ function pairByPosition(passage: Passage): Indents | undefined {
   });
 }
 
-/** Whether both lines begin or end a block, or neither does. */
+/** Whether the two lines are alike: both or none of them begin a block, and both or none of them end a block. */
 function areAlike(replaced: OldLine, { text }: NewLine, below: OldLine | undefined): boolean {
   if (opensBlock(replaced.text) !== opensBlock(text) || closesBlock(replaced.text) !== closesBlock(text)) return false;
   const word = (line: string) => /^\W*\w*/.exec(line)?.[0];
@@ -227,7 +227,7 @@ function runsOf({ ops, known, written }: Passage): { removed: OldLine[]; added: 
   return runs;
 }
 
-/** Returns the resulting lines. */
+/** Returns the new lines with the given indentation. */
 function linesWith({ written }: Passage, indents: Indents): { text: string; isNew: boolean }[] {
   return written.map(({ index, text, file }) => ({ text: (indents.get(index) ?? '') + text, isNew: file !== indents.get(index) }));
 }

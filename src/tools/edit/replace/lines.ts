@@ -20,7 +20,7 @@ export class Lines {
     return this.#starts.length;
   }
 
-  /** The number of lines without the empty one after the last line break. */
+  /** The number of lines, without the empty line after the last line break. */
   get full(): number {
     return this.text !== '' && this.#starts.at(-1) === this.text.length ? this.count - 1 : this.count;
   }
@@ -43,7 +43,7 @@ export class Lines {
     return lastAtMost(this.#starts, offset) + 1;
   }
 
-  /** Returns the line ending at an offset. The last line gets that of the line before it, and a text with one line gets `\n`. */
+  /** Returns the line ending at an offset: for the last line that of the line before it, and for a text with one line `\n`. */
   endingNear(offset: number): string {
     const line = Math.min(this.numberAt(offset) - 1, this.count - 2);
     return line < 0 ? '\n' : this.text.slice(this.end(line), this.start(line + 1));

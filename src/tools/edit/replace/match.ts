@@ -10,9 +10,9 @@ export type Rule = {
   ignores: string;
   /** Returns the part of a line that is compared. Unless `wholeLines` is set, it may only cut off the end or replace single characters. */
   fold(line: string): string;
-  /** Whole lines are compared, and new lines are indented like the file. */
+  /** Whether complete lines are compared. New lines are then indented like the file. */
   wholeLines: boolean;
-  /** Typographic characters are ignored. A new line keeps those that it shares with the line that it replaces. */
+  /** Whether typographic characters are ignored. A new line keeps the characters of the file in unchanged parts of the line. */
   isTypographic?: boolean;
 };
 
@@ -69,7 +69,7 @@ export function byLines(rule: Rule = EXACT): Rule {
   return LOOSER.find(({ wholeLines }, index) => wholeLines && index > LOOSER.indexOf(rule)) ?? INDENTATION;
 }
 
-/** A file of many megabytes can contain a short passage millions of times, and nobody could review more matches. */
+/** The maximum number of matches. A large file can contain a short passage millions of times, and nobody could review more matches. */
 const MAX_PLACES = 100_000;
 
 /** @throws ToolError when there are too many places. */
@@ -102,12 +102,12 @@ export function placesOf(lines: Lines, passage: string): Place[] {
 /** Lines from the index `from` up to, but not including, the index `to`. */
 export type Scope = { from: number; to: number };
 
-/** Returns a predicate that tells whether a range of lines is inside one of these scopes. */
+/** Returns a predicate for ranges of lines: whether a range is inside one of these scopes. */
 export function withinAny(scopes: readonly Scope[]): (from: number, to: number) => boolean {
   const sorted = scopes.toSorted((a, b) => a.from - b.from);
   const starts = sorted.map(({ from }) => from);
   let most = 0;
-  // Of the scopes that begin before a line, only the one that ends last counts.
+  // A range is inside a scope if it is inside the scope that ends last among those that begin before the range.
   const ends = sorted.map(({ to }) => (most = Math.max(most, to)));
   return (from, to) => to <= (ends[lastAtMost(starts, from)] ?? -1);
 }
@@ -132,8 +132,8 @@ export function linePlaces(lines: Lines, wanted: readonly string[], scopes: read
 }
 
 /**
- * Returns the lines at which the passage may begin, because its inner lines follow there. `open` is such a line when the text lacks the
- * line break with which the passage ends.
+ * Returns the lines at which the passage may begin, because its inner lines follow. `open` is the line at which it may begin if the text
+ * lacks the line break at the end of the passage.
  */
 function startsOf(folded: readonly string[], wanted: readonly string[], open: number): readonly number[] {
   const inner = wanted.slice(1, -1);
@@ -159,7 +159,7 @@ function runsOf(lines: readonly string[], wanted: readonly string[]): number[] {
   return runs;
 }
 
-/** The first and the last piece may be parts of their lines. An empty piece stands for the border between two lines. */
+/** Finds the matches of a rule. The first and the last piece may be parts of lines. An empty piece is the border between two lines. */
 function placesBy(rule: Rule, lines: Lines, pieces: readonly string[]): Place[] {
   const places: Place[] = [];
   const wanted = pieces.map(rule.fold);

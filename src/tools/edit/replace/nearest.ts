@@ -8,7 +8,7 @@ const MAX_LINE = 200;
 const MAX_WORDS = 50;
 const MAX_PLACES = 20;
 const MAX_COMPARED = 5;
-/** How many lines may be missing or superfluous. */
+/** The number of lines that may be missing or superfluous. */
 const MAX_MOVED = 3;
 
 /** Returns the index of the line where the passage would begin, or undefined when no line is similar. */
@@ -28,7 +28,7 @@ export function numberedLines(lines: Lines, from: number, to: number): string {
 
 const bare = (line: string) => visible(line).trim().toLowerCase();
 
-/** Every line that occurs in both, ignoring blanks and case, votes for the start of the passage, weighted by its length. */
+/** Every line of the text that occurs in the passage votes for the start of the passage, weighted by its length. Case is ignored. */
 function byLines(lines: Lines, passage: readonly string[]): number | undefined {
   const wanted = new Map<string, number[]>();
   for (const [index, line] of passage.entries()) {
@@ -47,7 +47,7 @@ function byLines(lines: Lines, passage: readonly string[]): number | undefined {
   // A missing or superfluous line shifts the following lines and their votes.
   const moved = others.filter(([start]) => Math.abs(start - best[0]) <= MAX_MOVED);
   const nearlyAsGood = others.slice(0, MAX_COMPARED - 1).filter(([, vote]) => 2 * vote >= best[1]);
-  // The start with the longest agreement from there on shows the difference best.
+  // The start after which the most characters agree shows the difference best.
   const likely = [best, ...nearlyAsGood, ...moved].map(([start]) => ({
     start,
     same: sameFrom(lines, passage, start),
@@ -55,7 +55,7 @@ function byLines(lines: Lines, passage: readonly string[]): number | undefined {
   return Math.max(0, likely.reduce((a, b) => (b.same > a.same ? b : a)).start);
 }
 
-/** Counts the equal characters from the beginning of the passage. Empty lines count nothing, because they are equal by chance. */
+/** Counts the equal characters from the beginning of the passage. Empty lines do not count, because they are often equal by chance. */
 function sameFrom(lines: Lines, passage: readonly string[], start: number): number {
   const count = passage.findIndex((line, index) => bare(line) !== bare(lines.line(start + index)));
   return passage.slice(0, count < 0 ? passage.length : count).reduce((sum, line) => sum + bare(line).length, 0);

@@ -1,5 +1,5 @@
 /**
- * Renders the text that replaces a passage. A kept line stays byte for byte. A new line is written as the model wrote it, with the line
+ * Renders the text that replaces a passage. A kept line keeps its bytes. A new line is written as the model wrote it, with the line
  * ending of the line that it replaces or follows. When indentation was ignored, it is indented like the file.
  */
 

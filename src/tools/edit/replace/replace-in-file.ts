@@ -35,7 +35,7 @@ export function replaceInFileTool(workspace: Workspace, gate: WriteGate): Tool {
   });
 }
 
-/** Many models send a single edit without a list around it. */
+/** Puts a single edit into a list, because many models omit the list. */
 function withEdits(input: unknown): unknown {
   const { path, edits, ...edit } = (renameArguments(input, Edit) ?? {}) as Record<string, unknown>;
   return edits === undefined && edit.old_text !== undefined ? { path, edits: [edit] } : input;

@@ -1,4 +1,4 @@
-/** Replaces passages of a text, all edits together. */
+/** Applies all edits of a tool call to a text together. */
 import { ToolError } from '../../../core/run/tool.ts';
 import { expectBreak } from '../escaped-text.ts';
 import { MENDS, type Mend } from './copying-slips.ts';
@@ -9,12 +9,12 @@ import { byLines, indentOf, type Place, placesOf } from './match.ts';
 import { opsOf, render } from './render.ts';
 
 export type Edit = { old_text: string; new_text: string; all?: boolean | undefined };
-/** `what` names the edit in messages, and `ignores` names what was not compared. */
+/** `what` names the edit in messages. `ignores` names the differences that were ignored to find the passage. */
 export type Span = { start: number; end: number; text: string; what: string; ignores?: string | undefined };
-/** `notes` say which passages matched by a looser rule, and where. */
+/** `notes` name the passages that matched by a looser rule, with their lines. */
 export type Replaced = { text: string; replaced: number; notes: string[] };
 
-/** A shorter text may occur in the file by chance. */
+/** The minimum length, in characters, of a new text that shows that an edit is already applied. A shorter text may occur by chance. */
 const MIN_DONE = 12;
 
 /**
@@ -26,7 +26,7 @@ export function replaceAll(original: string, edits: readonly Edit[], path: strin
   const meant = mark ? edits.map((edit) => unmarked(edit, lines)) : edits;
   const spans = meant.flatMap((_, index) => spansOf(lines, meant, index, path));
   const replaced = splice(lines, spans, path);
-  if (replaced.text === lines.text) throw new ToolError(`The edits change nothing in ${path}.`);
+  if (replaced.text === lines.text) throw new ToolError(`The edits change nothing in ${path}. Read the file again.`);
   return { ...replaced, text: mark + replaced.text };
 }
 
@@ -45,7 +45,7 @@ export function withoutMark(text: string): [mark: string, lines: Lines] {
   return text.startsWith('\uFEFF') ? ['\uFEFF', new Lines(text.slice(1))] : ['', new Lines(text)];
 }
 
-/** A model may have copied the byte order mark too. */
+/** Removes the byte order mark from an edit, because a model may have copied it. */
 function unmarked(edit: Edit, { text }: Lines): Edit {
   if (!edit.old_text.startsWith('\uFEFF') || text.includes(edit.old_text)) return edit;
   return { ...edit, old_text: edit.old_text.slice(1), new_text: edit.new_text.replace(/^\uFEFF/, '') };
@@ -64,7 +64,7 @@ export function splice(lines: Lines, spans: readonly Span[], path: string): Repl
     if (previous && span.start < previous.end) {
       const [first, second] = [previous.what, span.what].sort((a, b) => a.localeCompare(b, 'en', { numeric: true }));
       throw new ToolError(
-        `${capital(joined(first as string, second as string))} overlap at line ${lines.numberAt(span.start)} of ${path}. Join them.`,
+        `${capital(joined(first as string, second as string))} overlap at line ${lines.numberAt(span.start)} of ${path}. Join the edits.`,
       );
     }
     out += text.slice(at, span.start) + span.text;
@@ -73,7 +73,7 @@ export function splice(lines: Lines, spans: readonly Span[], path: string): Repl
   return { text: out + text.slice(at), replaced: sorted.length, notes: notesOn(lines, sorted) };
 }
 
-/** Builds one note for each edit that matched only by ignoring something. */
+/** Builds one note for each edit that matched by a looser rule. */
 function notesOn(lines: Lines, spans: readonly Span[]): string[] {
   const loose = spans.filter(({ ignores }) => ignores);
   return [...new Set(loose.map(({ what }) => what))].map((what) => {
@@ -148,7 +148,7 @@ function missingPassageError(lines: Lines, edits: readonly Edit[], index: number
   const what = `of edit ${index + 1}`;
   const producer = edits.findIndex((other) => other.new_text.includes(old_text));
   if (producer >= 0 && producer !== index)
-    return `old_text ${what} is only in new_text of edit ${producer + 1}. All edits refer to ${path} as it is now: join the two.`;
+    return `old_text ${what} is only in new_text of edit ${producer + 1}. All edits refer to ${path} as it is now. Join the two edits.`;
   const isLong = new_text.trim().length >= MIN_DONE || /[\r\n]/.test(new_text.trim());
   const [done] = isLong ? placesOf(lines, new_text) : [];
   if (done && !isUndone(lines, done, splitLines(old_text), splitLines(new_text)))
@@ -185,8 +185,8 @@ function asLines(text: string, place: Place, indent: string, old: string): Place
 }
 
 /**
- * Whether the indentation of the new lines must be determined. It need not when both texts begin with a word and the passage has further
- * lines, which show that it was copied with its indentation.
+ * Whether the indentation of the new lines must be determined. This is not necessary if both texts begin with a word and the passage has
+ * further lines, which show that it was copied with its indentation.
  */
 function isAboutIndentation(old: string, now: string): boolean {
   const endsLine = /[\r\n]$/.test(old);
@@ -196,8 +196,8 @@ function isAboutIndentation(old: string, now: string): boolean {
 }
 
 /**
- * Whether only the new text includes the indentation of the first line, which would then be doubled. When the new text equals the old one
- * with more blanks, the model wants to indent it further.
+ * Whether only the new text includes the indentation of the first line, which would then be doubled. If the texts differ only in these
+ * blanks, the model wants to indent the line further.
  */
 function isTrimmedInOldOnly(indent: string, old: string, now: string): boolean {
   return (
@@ -220,7 +220,7 @@ function withNewlines(text: string): string {
   return text.replace(/\r\n|\r/g, '\n');
 }
 
-/** Drops places that overlap the one before. */
+/** Drops each place that overlaps the previous place. */
 function withoutOverlaps(places: readonly Place[]): Place[] {
   const chosen: Place[] = [];
   for (const place of places) if (place.start >= (chosen.at(-1)?.end ?? 0)) chosen.push(place);

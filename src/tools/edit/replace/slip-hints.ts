@@ -22,11 +22,11 @@ const SLIPS: readonly Slip[] = [
   NUMBERS,
   { hint: 'Leave out the code fence.', undo: (passage) => passage.replace(/^\s*```[^\n]*\n([\s\S]*?)\n?```\s*$/, '$1') },
   {
-    hint: 'Write line breaks, tabs and quotes as such, not escaped by \\.',
+    hint: 'Write line breaks, tabs and quotes without escaping them with \\.',
     undo: (passage) => passage.replace(/\\([ntr"'\\])/g, (_, letter: string) => ESCAPED[letter] ?? ''),
   },
   {
-    hint: 'Write <, >, & and quotes as such, not as entities.',
+    hint: 'Write <, >, & and quotes as characters, not as entities.',
     undo: (passage) => passage.replace(/&(lt|gt|amp|quot|apos|#39);/g, (_, name: string) => ENTITIES[name] ?? ''),
   },
 ];
@@ -43,7 +43,7 @@ export function slipIn(lines: Lines, passage: string): { hint: string; passage: 
     if (undone !== passage) return { hint: NUMBERS.hint, passage: undone };
   }
   if (!lines.text.includes(passage) && visible(lines.text).includes(visible(passage)))
-    return { hint: 'They differ in characters that cannot be seen. Choose a passage without them.', passage };
+    return { hint: 'The texts differ only in invisible characters. Choose a passage without invisible characters.', passage };
   return undefined;
 }
 

@@ -1,12 +1,12 @@
 /**
- * Models write typographic quotes, dashes and spaces as plain characters. What a new line shares with the line that it replaces keeps the
- * characters of the file.
+ * Restores typographic quotes, dashes and spaces, which models write as plain characters. The parts that a new line shares with the line
+ * that it replaces keep the characters of the file.
  */
 import { diffArrays } from 'diff';
 import type { Op } from './op.ts';
 
 const TOKEN = /\s+|[\p{L}\p{N}_]+|./gsu;
-/** Longer changes are written as the model sent them, because comparing them would take too long. */
+/** The maximum length of the old and new text in characters. Longer texts are not compared, because that would take too long. */
 const MAX_LENGTH = 20_000;
 
 /** Restores the characters of the file in added lines. `file` has one line for each diff entry that is not an addition. */

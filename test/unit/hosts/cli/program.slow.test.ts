@@ -146,7 +146,7 @@ describe('kedge, the program', () => {
     await writeFile(join(folder, 'src/tide.ts'), 'mine\n');
     const partly = await kedge(['undo']);
     assert.equal(partly.code, 1);
-    assert.match(partly.out, /✗ src\/tide\.ts: not restored \(It has been changed since, in the same lines\.\)/);
+    assert.match(partly.out, /✗ src\/tide\.ts: not restored \(The same lines were changed after Kedge wrote them\.\)/);
     assert.equal(await content('src/tide.ts'), 'mine\n');
     assert.equal(await content('src/main.ts'), FILES['src/main.ts']);
   });
@@ -157,7 +157,7 @@ describe('kedge, the program', () => {
     await kedge(['agent', '--yes', 'rename waterLevel to seaLevel in src']);
     const refused = await kedge(['undo', first]);
     assert.equal(refused.code, 1);
-    assert.match(refused.out, /✗ src\/tide\.ts: not restored \(It has been changed since/);
+    assert.match(refused.out, /✗ src\/tide\.ts: not restored \(The (?:same lines were|file was) changed/);
     const [, run = ''] =
       /by another run, “rename waterLevel to seaLevel in src”\. To undo that run first: kedge undo (\S+)\n/.exec(refused.err) ?? [];
     assert.doesNotMatch(refused.err, /An earlier run/);

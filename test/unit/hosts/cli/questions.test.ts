@@ -86,7 +86,7 @@ describe('a question in the terminal', () => {
     assert.equal(await runSession(kedge.session, start, parseCommand(['ask', 'go']), signal), EXIT.answered);
     assert.match(
       resultTexts(kedge.session)[0] ?? '',
-      /^Nobody can be asked because no terminal is connected\. Go on with what you think most likely/,
+      /^Nobody can be asked because no terminal is connected\. Continue with the most likely option/,
     );
   });
 });

@@ -283,9 +283,9 @@ describe('fetching pages', () => {
 
     it('takes web addresses only', async () => {
       for (const url of ['file:///etc/passwd', 'ftp://example.com', 'nonsense', 'http://', 'javascript:alert(1)'])
-        await assert.rejects(prepare({ url }), /not an http or https address/, url);
-      await assert.rejects(prepare({ url: 'https://me:secret@example.com' }), /Leave the user name/);
-      await assert.rejects(prepare({ url: `https://example.com/${'x'.repeat(3_000)}` }), /too long/);
+        await assert.rejects(prepare({ url }), /not an http or https URL/, url);
+      await assert.rejects(prepare({ url: 'https://me:secret@example.com' }), /contains a user name or a password/);
+      await assert.rejects(prepare({ url: `https://example.com/${'x'.repeat(3_000)}` }), /longer than 2,000 characters/);
     });
 
     it('marks the content as data, and reads further parts without another request', async () => {
@@ -314,10 +314,10 @@ describe('fetching pages', () => {
       answer = (_, response) => response.writeHead(301, { location: 'https://other.example/' }).end();
       assert.equal(
         (await run()).content,
-        `${at('/').href} redirects to another host: https://other.example/\nFetch that address if you need it.`,
+        `${at('/').href} redirects to another host: https://other.example/\nFetch this URL if you need the page.`,
       );
       serve('image/png', 'x');
-      assert.equal((await run()).content, `${at('/').href} is image/png, 1 bytes: not text.`);
+      assert.equal((await run()).content, `${at('/').href} is not text. Its type is image/png, and its size in bytes is 1.`);
     });
   });
 });
