@@ -117,7 +117,7 @@ async function expectNothingTwice(kedge: Harness, session: Session): Promise<voi
     const times = log.split(callId).length - 1;
     const [part] = content;
     if (!isError) assert.equal(times, 1, `${callId} says it was done`);
-    else if (part?.type === 'text' && part.text.startsWith('Interrupted')) assert.ok(times <= 1, `${callId} was done twice`);
+    else if (part?.type === 'text' && part.text.startsWith('This call was interrupted')) assert.ok(times <= 1, `${callId} was done twice`);
     else assert.equal(times, 0, `${callId} says it was not done`);
   }
 }

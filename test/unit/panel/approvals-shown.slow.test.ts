@@ -46,7 +46,7 @@ describe('what is approved in the panel', () => {
         const script = new Script().run('plan', 'Go').add({ type: 'plan_proposed', plan: proposed }).finishes('plan_proposed');
         const shown = await shownOf([host('plan'), session(script, false)]);
         assertShown(shown, { executed: planTexts(draft), paths: [] });
-        if (draft.steps.some(({ files }) => files.includes('**'))) assert.match(shown, /every file of the workspace/);
+        if (draft.steps.some(({ files }) => files.includes('**'))) assert.match(shown, /every file in the workspace/);
       }),
       { numRuns: 25 },
     );
