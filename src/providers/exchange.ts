@@ -8,6 +8,9 @@ const MAX_KEPT = 4_000_000;
 /** The maximum number of parts that have begun but not ended. */
 const MAX_OPEN = 1_000;
 
+/** The reason of the abort at the end of every exchange. It is made once, because an error records where it was made. */
+const OVER = new DOMException('The exchange is over.', 'AbortError');
+
 /** Limits what a reader has not emitted. The consumer limits the emitted text. @throws ModelError if a limit is exceeded */
 export function expectBounds(server: Server, kept: number, open: number): void {
   if (kept > MAX_KEPT || open > MAX_OPEN) throw modelError(server, 'bad_stream', 'the answer exceeds the size limit');
@@ -42,7 +45,7 @@ export function exchange<R>(
 
   const leave = (): Step => {
     over = true;
-    end.abort();
+    end.abort(OVER);
     return { done: true, value: undefined };
   };
   const failed = (error: unknown): unknown => {

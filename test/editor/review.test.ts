@@ -189,7 +189,7 @@ describe('the review of changes in VS Code', () => {
     await session.answerApproval(approval.approvalId, { approve: true, revised: { [refused]: { without: [1] } } });
     await ended;
     await manyAre((index) => (index === 7 ? lines([2, 'two']) : lines(...TWO)));
-    assert.match(JSON.stringify(last('tool_finished').result), /file-7\.txt, from your proposal to what was written/);
+    assert.match(JSON.stringify(last('tool_finished').result), /file-7\.txt: the diff from your proposal to the written content/);
     await vscode.window.showTextDocument(uri(refused));
     await vscode.commands.executeCommand('undo');
     await until('the undo, in all files', () => inEditor(() => lines()));
