@@ -76,7 +76,7 @@ export type WorkPorts = {
   languages?: LanguageServices;
   /** Set if the host can format text. It formats only if the user wants it. */
   format?: FormatText;
-  /** Returns undefined if the workspace is not on a disk. Only Agent runs use it. */
+  /** Returns undefined if the workspace is not on disk. Used only by runs in Agent mode. */
   commands?(): CommandRunner | undefined;
   fetcher?: Fetcher;
   /** The parsers of shell grammars. Without the parser of a shell, every command in it needs an approval. */

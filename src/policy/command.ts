@@ -150,7 +150,7 @@ export type CommandFacts = {
   folders: readonly string[];
   /** The directory in which everything after a single `cd` runs, if that is certain. */
   goesTo: string | undefined;
-  /** Parts of words that may name code the command runs. */
+  /** The parts of arguments that may refer to code that the command runs, such as the path of a script or the name of a module. */
   code: readonly string[];
   runsGit: boolean;
 };

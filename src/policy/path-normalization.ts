@@ -19,7 +19,7 @@ export function normalizedParts(path: string): string[] {
 export type Aliases = {
   /** The path as each open folder names it, starting with the path itself. A rule may use any of these names. */
   names(path: string): readonly string[];
-  /** The path including the directories above its folder, for deciding whether it is secret or protected. */
+  /** The paths to check when deciding whether a file is secret or protected. If an open folder is itself such a directory, for example .ssh, they begin with its name too. */
   places(path: string): readonly string[];
 };
 

@@ -130,7 +130,7 @@ export function codeWords(program: string, word: string): string[] {
   const value = word.startsWith('-') ? word.replace(/^--?[\w.-]+?=|^-[A-Za-z](?=[./\w])/, '') : word;
   const module = NAMES_MODULES.test(program) && MODULE.test(value) && !FILE.test(value) ? [value.replaceAll('.', '/')] : [];
   const places = [word, value, ...module, ...value.split(/[,:=]+/)].map((part) => part.replace(/\/\.\.\.$/, ''));
-  // For these programs a word without a slash is the name of a package or test, not a path.
+  // For these programs, an argument without a slash is the name of a package or test, not a path.
   const needsSlash = /^(?:cargo|go|gradlew?|mvn)$/.test(program);
   return [...new Set(places)].filter((part) => part !== '' && !part.startsWith('-') && (!needsSlash || /[\\/]/.test(part)));
 }

@@ -70,7 +70,7 @@ export function readRules(value: unknown, from: SourcedRule['from'], place: stri
     // Ignoring a rule that could only allow something is safe.
     const isIgnored = (entry as { effect?: unknown } | null)?.effect === 'allow';
     const consequence = isFatal ? '' : isIgnored ? IGNORED : ASKS;
-    const problem = `Rule ${index + 1} of ${place} cannot be read: ${where}${issue?.message ?? 'the entry is not a valid rule'}.${consequence}`;
+    const problem = `Rule ${index + 1} of ${place} is not valid: ${where}${issue?.message ?? 'the entry is not a valid rule'}.${consequence}`;
     set.problems.push(problem);
     if (!isIgnored) set.rules.push(unreadable(from, problem));
   }

@@ -114,7 +114,9 @@ export class Workspace {
       throw new PathError(`${this.display(at)} is not a file${stat.type === 'directory' ? ' but a directory' : ''}.`);
     await this.willRead(at);
     if (stat.size > MAX_READ)
-      throw new PathError(`${this.display(at)} has ${Math.round(stat.size / 1_000_000)} MB. Use a file of at most 100 MB.`);
+      throw new PathError(
+        `${this.display(at)} is too large to read (${Math.round(stat.size / 1_000_000)} MB). Use a file of at most 100 MB.`,
+      );
     try {
       return await this.fs.read(at);
     } catch (error) {

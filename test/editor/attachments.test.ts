@@ -60,7 +60,7 @@ describe('references in the native Chat', () => {
     await truncate(uri('ref/large.txt').fsPath, 150_000_000);
     assert.equal(
       await textOf(uri('ref/large.txt')),
-      '<file path="ref/large.txt" error="ref/large.txt has 150 MB. Use a file of at most 100 MB."/>',
+      '<file path="ref/large.txt" error="ref/large.txt is too large to read (150 MB). Use a file of at most 100 MB."/>',
     );
     await vscode.workspace.fs.delete(uri('ref/large.txt'));
   });

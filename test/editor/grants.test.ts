@@ -72,7 +72,7 @@ describe('what is allowed in VS Code', () => {
     );
     const { readiness } = await panelState(kedge);
     assert.equal(readiness.level, 'attention');
-    assert.match(readiness.text, /^Rule 1 of kedge\.policy\.rules of your settings cannot be read/);
+    assert.match(readiness.text, /^Rule 1 of kedge\.policy\.rules of your settings is not valid/);
   });
 
   it('is listed by a command', async () => {

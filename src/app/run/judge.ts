@@ -28,7 +28,7 @@ export type Judge = Required<Pick<RunPorts, 'decide' | 'alike'>> & {
   withheldFilter: WithheldFilter;
 };
 
-/** Each file whose content a call returns is judged as if the call were `read_file`. */
+/** If a call returns the content of a file, the policy checks that file as if it were read with `read_file`. */
 const READER = { name: 'read_file', effect: 'readonly', source: 'builtin' } as const;
 
 type Session = { readonly state: SessionState; readonly view: SessionView };

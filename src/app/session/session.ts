@@ -20,7 +20,7 @@ import { type Bound, Plans, plannedMode } from './plans.ts';
 import { type Prompt, userMessage } from './prompt.ts';
 import { SessionError } from './session-error.ts';
 
-/** The displayed prompt of a message that has no text. */
+/** Displayed in place of the prompt if a message contains only images. */
 const IMAGE_ALONE = 'Image';
 
 const newId = () => crypto.randomUUID();
@@ -194,7 +194,7 @@ export class Session {
     return this.#log.waiting;
   }
 
-  /** If the live run waits before it sends a request again, the request is sent now. */
+  /** Sends the request immediately if the run is waiting to retry it. */
   retryNow(): void {
     this.#live?.retryNow();
   }

@@ -11,7 +11,7 @@ export type Permission =
   | { kind: 'command'; prefix: string[]; folders?: string[] }
   /** Requests to a host. `private` is true for this computer and private networks. */
   | { kind: 'host'; host: string; private?: true }
-  /** One tool of an MCP server, as long as the descriptions of its tools do not change. */
+  /** One tool of an MCP server, as long as the server does not change the description of any tool. */
   | { kind: 'mcp'; server: string; tool: string; fingerprint?: string };
 
 /** `turn` covers the calls of one model answer. `workspace` does not expire. */

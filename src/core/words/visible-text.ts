@@ -25,7 +25,7 @@ export function visibleText(text: string): string {
 const HIDDEN = /[\p{C}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}\u2800]|(?! )\p{Zs}/u;
 const EACH_HIDDEN = new RegExp(HIDDEN.source, 'gu');
 
-/** A run of spaces that nobody writes by hand and that can push the rest of the text out of sight. */
+/** A run of spaces or line breaks that nobody writes by hand and that can push the rest of the text out of sight. */
 const PADDING = /[ \n]{16,}/g;
 
 /**

@@ -8,7 +8,7 @@ const KNOWN = /^-(?:[a-zA-Z]+\d*|\d+)$/;
 const LONG =
   /^--(?:[a-z-]+=.*|ignore-case|smart-case|word-regexp|line-number|recursive|count|files-with-matches|fixed-strings|extended-regexp|perl-regexp|only-matching|no-heading|invert-match|no-messages|with-filename|no-filename|quiet|hidden|json)$/;
 
-/** Returns the index of the pattern in `args`, or -1 if it cannot be determined with certainty. */
+/** Returns the index of the search pattern in `args`, or -1 if it cannot be determined with certainty. */
 export function patternAt(name: string, args: readonly string[]): number {
   if (args.includes('--')) return -1;
   if (name === 'sed') {

@@ -13,7 +13,7 @@ import { echoInput, markedText, wireId } from '../tool-calls.ts';
 
 export const PROVIDER = 'openai';
 
-/** The content of `part.replay`: a whole item (reasoning, or an unknown type), or the phase of a message. */
+/** The content of `part.replay`: a complete item (reasoning or an unknown type), or the phase of a message. */
 export type Token = { item?: Record<string, unknown>; phase?: EasyInputMessage['phase'] };
 
 /** The features that the server rejected for the model or account. */

@@ -208,7 +208,8 @@ export function* toModelEvents(server: Server): Reader<WireEvent> {
         case 'response.done':
         case 'response.incomplete': {
           const { output, usage, incomplete_details, status, error } = event.response ?? {};
-          if (status === 'failed' || status === 'cancelled') throw failureError(server, failureOf(error ?? `the response is ${status}`));
+          if (status === 'failed' || status === 'cancelled')
+            throw failureError(server, failureOf(error ?? `the response has the status "${status}"`));
           const isComplete = event.type !== 'response.incomplete' && status !== 'incomplete';
           // Items are normally finished before the closing event, but some servers send no events for items.
           for (const [index, item] of output && output.length > finished.size ? output.entries() : []) {

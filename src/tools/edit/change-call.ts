@@ -51,7 +51,7 @@ export async function newFile(workspace: Workspace, input: string, instead: stri
 
 /** @throws ToolError when the path already exists, or when one of its parents is not a directory. */
 export async function expectFree(workspace: Workspace, { at, path }: Resolved, instead: string): Promise<void> {
-  if (at.path === '') throw new ToolError(`${path} is an open folder. Use a path in this folder.`);
+  if (at.path === '') throw new ToolError(`${path} is a workspace folder, not a file. Use a path inside it.`);
   const stat = await workspace.stat(at);
   if (stat)
     throw new ToolError(
@@ -68,6 +68,7 @@ export async function expectFree(workspace: Workspace, { at, path }: Resolved, i
 
 export function textContent(bytes: Uint8Array, path: string): string {
   const text = decodeText(bytes);
-  if (text === undefined) throw new ToolError(`${path} is not UTF-8 text, so it cannot be edited. Ask the user to convert the file.`);
+  if (text === undefined)
+    throw new ToolError(`${path} is not UTF-8 text, so it cannot be edited. Ask the user to convert the file to UTF-8.`);
   return text;
 }

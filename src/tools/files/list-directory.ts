@@ -11,7 +11,7 @@ const MAX_ENTRIES = 500;
 /** The maximum number of entries that are listed for a subdirectory, and of ignored entries in one directory. */
 const MAX_BELOW = 40;
 const MAX_IGNORED = 5;
-/** The maximum number of files that are counted. */
+/** The maximum number of files to count in a listing. */
 const MAX_COUNTED = 200_000;
 
 export function listDirectoryTool(workspace: Workspace): Tool {

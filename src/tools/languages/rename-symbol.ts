@@ -14,7 +14,7 @@ import { answerOf, positionIn, symbolInput } from './requests.ts';
 export function renameSymbolTool(workspace: Workspace, languages: LanguageServices, gate: WriteGate): Tool {
   return defineTool({
     name: 'rename_symbol',
-    description: 'Rename the symbol on this line everywhere.',
+    description: 'Rename the symbol on this line and all its references.',
     effect: 'mutating',
     input: z.object({ ...symbolInput, new_name: z.string() }),
     async prepare({ path: input, line, symbol, new_name }, signal) {

@@ -66,7 +66,7 @@ function wordAt(text: string, name: string): number {
   return -1;
 }
 
-/** Formats places with the text of their lines, grouped by file. */
+/** Formats locations with the text of their lines, grouped by file. */
 export async function placesText(workspace: Workspace, places: readonly Place[], noun: string): Promise<string> {
   const texts = new Map<string, string[] | undefined>();
   const rows: { group: string; line: number; text: string }[] = [];

@@ -41,7 +41,7 @@ export function proposePlanTool(workspace: Workspace, newId: () => string, revis
   });
 }
 
-/** Corrects checks with empty fields, which models write for "no check", and searches that consist only of a pattern. */
+/** Repairs invalid checks: models send empty fields to mean "no check", or only a pattern where a search is expected. */
 function repairPlan(input: unknown): unknown {
   if (!isRecord(input) || !Array.isArray(input.steps)) return input;
   const steps = input.steps.map((step: unknown) => {

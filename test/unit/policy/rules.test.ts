@@ -31,15 +31,15 @@ describe('rules in settings', () => {
     [
       'an unknown condition',
       [{ effect: 'deny', paths: 'src' }],
-      /^Rule 1 of kedge\.policy\.rules cannot be read: .*paths.* every call needs your approval\.$/,
+      /^Rule 1 of kedge\.policy\.rules is not valid: .*paths.* every call needs your approval\.$/,
     ],
     ['no effect', [{ path: 'src' }], /effect/],
     ['another effect', [{ effect: 'forbid', path: 'src' }], /effect/],
     ['a condition of another type', [{ effect: 'deny', path: ['src'] }], /path/],
     ['an empty condition', [{ effect: 'ask', command: '  ' }], /command/],
     ['a URL for a host', [{ effect: 'deny', host: 'https://example.com/x' }], /use a host name/],
-    ['no rule at all', ['deny everything'], /cannot be read/],
-    ['null', [null], /cannot be read/],
+    ['no rule at all', ['deny everything'], /is not valid/],
+    ['null', [null], /is not valid/],
     ['no list', { effect: 'deny' }, /is not a list of rules/],
   ];
   for (const [what, rules, problem] of BROKEN)

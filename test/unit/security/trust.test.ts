@@ -111,7 +111,7 @@ describe('settings of a workspace', () => {
     answerAll(kedge.session, { approve: false });
     await kedge.session.prompt({ text: 'go', mode: 'agent' });
     assert.deepEqual(rules(kedge), ['ask rule', 'ask rule']);
-    assert.match(eventsOf(kedge.events, 'approval_requested')[0]?.reason ?? '', /cannot be read/);
+    assert.match(eventsOf(kedge.events, 'approval_requested')[0]?.reason ?? '', /is not valid/);
   });
 
   it('that deny a file also exclude it from searches', async () => {

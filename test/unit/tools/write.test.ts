@@ -22,7 +22,7 @@ describe('create_file', () => {
       'ERROR a.txt already exists. Use replace_in_file to change it.',
     );
     assert.equal(await disk.use('create_file', { path: 'dir', content: '' }), 'ERROR dir is a directory. Add the name of the file.');
-    assert.equal(await disk.use('create_file', { path: '', content: '' }), 'ERROR . is an open folder. Use a path in this folder.');
+    assert.equal(await disk.use('create_file', { path: '', content: '' }), 'ERROR . is a workspace folder, not a file. Use a path inside it.');
     assert.match(
       await disk.use('create_file', { path: 'a.txt/b', content: '' }),
       /^ERROR a\.txt is not a directory, so it cannot contain files\. Use another path\.$/,
@@ -170,7 +170,7 @@ describe('replace_in_file', () => {
   it('explains why it fails', async () => {
     await using disk = await toolsOn({ 'a.bin': new Uint8Array([0, 1]), 'd/': '' });
     const use = (path: string, edits: unknown = [edit('a', 'b')]) => disk.use('replace_in_file', { path, edits });
-    assert.equal(await use('a.bin'), 'ERROR a.bin is not UTF-8 text, so it cannot be edited. Ask the user to convert the file.');
+    assert.equal(await use('a.bin'), 'ERROR a.bin is not UTF-8 text, so it cannot be edited. Ask the user to convert the file to UTF-8.');
     assert.equal(await use('d'), 'ERROR d is not a file but a directory.');
     assert.equal(await use('none'), 'ERROR There is no file none. Use find_files to look for it.');
     assert.match(await use('a.bin', []), /^ERROR The arguments of replace_in_file do not fit/);

@@ -69,7 +69,7 @@ export function describeModels(env: Environment, stored: readonly string[] = [])
     const state = needed ? `set ${needed}` : config.apiKey ? 'key is set' : keyless ? 'needs no key' : 'address is set';
     return `${(id === defaultModel ? id : `${id}/${defaultModel}`).padEnd(32)} ${label.padEnd(24)} ${state}`;
   });
-  return `${rows.join('\n')}\n\nTo use another model of a provider, write its name: --model provider/name.`;
+  return `${rows.join('\n')}\n\nTo use another model, pass --model provider/name.`;
 }
 
 /** Parses the names of variables to pass to commands or to withhold from them. Commas or spaces separate the names. */

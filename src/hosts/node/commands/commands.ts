@@ -16,7 +16,7 @@ export type CommandsOptions = {
   directory(at: Location): string;
   launch?: Launch;
   shell?: Shell;
-  /** Returns the variables that the user passes on or withholds. It is called for each command. */
+  /** Returns the environment variables that the user allows or withholds. Called before each command. */
   environment?(): EnvironmentRules;
 };
 

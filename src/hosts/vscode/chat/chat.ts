@@ -86,7 +86,7 @@ async function handleRequest(
     const unfinished = session.plans.list().findLast(({ stage, runId }) => stage === 'stopped' && runId === state.lastRun?.runId);
     if (unfinished && state.lastRun?.outcome !== 'failed') return session.plans.resume(unfinished.plan.id, { model });
     if (!(await confirmContinue(session)))
-      throw new SessionError('The run stays paused at its daily limit. To raise the limit, send /continue.');
+      throw new SessionError('The run is still paused at its daily limit. To raise the limit, send /continue.');
     return session.resume({ raise: true });
   }
   if (request.command === 'run') {
@@ -96,7 +96,7 @@ async function handleRequest(
   }
   if (request.command === 'again') {
     const last = lastPrompt(state);
-    if (!last) throw new SessionError('This chat has no message that can be answered again. Send a message.');
+    if (!last) throw new SessionError('There is no message in this chat to answer again. Send a message.');
     return session.prompt({ ...last, model });
   }
   const text = request.prompt.trim();

@@ -98,7 +98,7 @@ export const checkGit: Check = (args) => {
   const getsAddress = subcommand === 'remote' && rest[0] === 'get-url' && otherOption(rest, '--push --all') === undefined;
   if (getsAddress) return { argv, floor: 2, reads: true };
   if (subcommand === 'remote' && rest.some((word) => !word.startsWith('-'))) return { argv, ...asks('runs-other', 'git remote') };
-  // `git describe --dirty` refreshes the index, which runs a hook.
+  // `git describe --dirty` is not read-only: it refreshes the index, which can run a hook.
   const refreshes = subcommand === 'describe' && rest.some((word) => /^--(?:d[^e]|br)/.test(word));
   const reads = (READS.has(subcommand) && !refreshes) || isList(subcommand, rest);
   return { argv, floor: READS.has(subcommand) || PLAIN.has(subcommand) ? 1 : 2, reads };

@@ -93,7 +93,7 @@ function dropHunks(lines: readonly string[], out: string[], from: number): void 
 
 const ESCAPES: Readonly<Record<string, string>> = { a: '\x07', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v' };
 
-/** Decodes a name that git has quoted because it contains non-ASCII letters, as the bytes of UTF-8. */
+/** Decodes a file name that git has quoted. Git writes special characters as escapes, and each byte of a non-ASCII character as an octal number. */
 function unquoted(name: string): string {
   const quoted = /^"((?:[^"\\]|\\(?:[0-3][0-7]{2}|[abfnrtv"\\]))*)"$/.exec(name)?.[1];
   if (quoted === undefined) return name;

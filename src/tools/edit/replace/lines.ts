@@ -49,7 +49,7 @@ export class Lines {
     return line < 0 ? '\n' : this.text.slice(this.end(line), this.start(line + 1));
   }
 
-  /** Returns all lines in the form that a rule compares. The result is cached for each rule. */
+  /** Returns all lines in the form that a matching rule compares. The result is cached for each matching rule. */
   folded(fold: (line: string) => string): readonly string[] {
     let lines = this.#folded.get(fold);
     if (!lines) {

@@ -12,7 +12,7 @@ export type Rule = {
   fold(line: string): string;
   /** Whether complete lines are compared. New lines are then indented like the file. */
   wholeLines: boolean;
-  /** Whether typographic characters are ignored. A new line keeps the characters of the file in unchanged parts of the line. */
+  /** Whether typographic characters match their plain forms. The edit keeps the characters of the file in parts of a line that it does not change. */
   isTypographic?: boolean;
 };
 

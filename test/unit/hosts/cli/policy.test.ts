@@ -72,7 +72,7 @@ describe('the policy of the command line', () => {
     const policy = put('mine.json', '{"rules": [{"effect": "deny", "path": 7}, {"effect": "allow"}]}');
     assert.throws(
       () => read({ policy }),
-      (error: Error) => /^Rule 1 of .* cannot be read: .*Rule 2 of /.test(error.message) && !/every call|is ignored/.test(error.message),
+      (error: Error) => /^Rule 1 of .* is not valid: .*Rule 2 of /.test(error.message) && !/every call|is ignored/.test(error.message),
     );
     put('.kedge/policy.json', '{"rules": [{"effect": "deny", "path": 7}]}');
     const problems: string[] = [];
