@@ -23,7 +23,8 @@ async function packageSize(): Promise<number> {
 describe('the size of the build', () => {
   for (const [what, limit, size, advice] of [
     ['what the extension loads at activation', 170_000, () => staticSize('extension'), LAZY],
-    ['what the terminal program loads at its start', 285_000, () => staticSize('program'), LAZY],
+    // It includes what every run needs of the adapters, so that a run loads fewer files.
+    ['what the terminal program loads at its start', 320_000, () => staticSize('program'), LAZY],
     ['the script of the panel', 160_000, () => staticSize('panel'), SMALLER],
     ['the package, before it is compressed', 5_850_000, packageSize, SMALLER],
   ] as const) {
