@@ -22,7 +22,10 @@ describe('create_file', () => {
       'ERROR a.txt already exists. Use replace_in_file to change it.',
     );
     assert.equal(await disk.use('create_file', { path: 'dir', content: '' }), 'ERROR dir is a directory. Add the name of the file.');
-    assert.equal(await disk.use('create_file', { path: '', content: '' }), 'ERROR . is a workspace folder, not a file. Use a path inside it.');
+    assert.equal(
+      await disk.use('create_file', { path: '', content: '' }),
+      'ERROR . is a workspace folder, not a file. Use a path inside it.',
+    );
     assert.match(
       await disk.use('create_file', { path: 'a.txt/b', content: '' }),
       /^ERROR a\.txt is not a directory, so it cannot contain files\. Use another path\.$/,

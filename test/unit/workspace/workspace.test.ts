@@ -12,7 +12,10 @@ describe('the workspace', () => {
         read: async () => ({ bytes: new Uint8Array([1]), unsaved: false }),
       } as unknown as FileSystem);
     const at = { folder: 0, path: 'big.log' };
-    await assert.rejects(sized(120_000_000).snapshot(at), /^PathError: big\.log is too large to read \(120 MB\)\. Use a file of at most 100 MB\.$/);
+    await assert.rejects(
+      sized(120_000_000).snapshot(at),
+      /^PathError: big\.log is too large to read \(120 MB\)\. Use a file of at most 100 MB\.$/,
+    );
     assert.deepEqual((await sized(99_000_000).snapshot(at))?.bytes, new Uint8Array([1]));
   });
 
