@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type RequestListener, type ServerRe
 import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, createServer as createSocketServer } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import { user } from '../../src/core/model/messages.ts';
 import { ModelError, type ModelErrorKind, type ModelEvent, type ModelRequest } from '../../src/core/model/model.ts';
@@ -124,6 +125,20 @@ function describeWire(name: string, wire: Wire): void {
       assert.equal(error.kind, 'timeout', error.message);
     });
   }
+
+  it('is read to the end of an error that arrives slowly', async () => {
+    const { url } = await serve(async (_, response) => {
+      response.writeHead(500, json).write('{"error": {"message": "');
+      for (const word of ['The ', 'tide ', 'is ', 'out.']) {
+        await delay(500);
+        response.write(word);
+      }
+      response.end('"}}');
+    });
+    const error = await failure((await adapterAt(url, 900)).stream(request, never));
+    assert.equal(error.kind, 'overloaded', error.message);
+    assert.match(error.message, /The tide is out/);
+  });
 
   it('is waited for as long as it sends something, be it a comment', async () => {
     const body = TEXT_BODIES[name]?.(['Hello', ' there']) ?? '';

@@ -18,8 +18,8 @@ export function createClient(config: ProviderConfig, server: Server): BaseAnthro
     webhookKey: null,
     baseURL: baseUrl?.replace(/\/v1\/?$/, '') || 'https://api.anthropic.com',
     maxRetries: 0,
-    // Longer than the time-out of `eventConnection`, which must fire first.
-    timeout: 2 * silenceMs,
+    // It includes the time of reading an error, so it is much longer than the silence that `eventConnection` allows, which must be noticed first.
+    timeout: 20 * silenceMs,
     fetch: eventConnection(server, silenceMs, 'add'),
     logLevel: 'off',
     openTelemetry: { propagation: false, traces: false },

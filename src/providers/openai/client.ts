@@ -20,8 +20,8 @@ export function createClient({ apiKey, baseUrl, headers }: ProviderConfig, serve
     project: null,
     webhookSecret: null,
     maxRetries: 0,
-    // Longer than the time-out of `eventConnection`, which must fire first.
-    timeout: 2 * silenceMs,
+    // It includes the time of reading an error, so it is much longer than the silence that `eventConnection` allows, which must be noticed first.
+    timeout: 20 * silenceMs,
     fetch: eventConnection(server, silenceMs, 'keep'),
     logLevel: 'off',
     defaultHeaders,
