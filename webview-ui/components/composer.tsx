@@ -50,8 +50,7 @@ export const Composer = memo(({ mode, running, steers, replaces, sessionId, comp
   }, [compose]);
 
   // An approval or question gets the focus unless the user is writing. After the answer, the composer gets the focus. The transcript
-  // scrolls
-  // to the card.
+  // scrolls to the card.
   const waitingKey = waiting?.key;
   useEffect(() => {
     if (!waitingKey) return;
