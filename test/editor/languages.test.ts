@@ -13,6 +13,8 @@ import { Workspace } from '../../src/workspace/workspace.ts';
 import { withoutLongTimers } from '../support/clock.ts';
 
 const { signal } = new AbortController();
+/** The answers that are expected come on a busy machine too. */
+const PATIENT = { beforeMs: 60_000, afterMs: 60_000, queryMs: 60_000 };
 
 /** The tools of an Agent run on this window's folders. */
 function toolbox(kedge: Api['kedge'], languages: VsCodeLanguages) {
@@ -42,7 +44,7 @@ describe('the language services of VS Code', () => {
   before(async () => {
     kedge = (await vscode.extensions.getExtension<Api>('kedge.kedge')?.activate())?.kedge as Api['kedge'];
     fs = kedge.fs;
-    languages = new VsCodeLanguages(() => kedge.fs, kedge.problemKinds);
+    languages = new VsCodeLanguages(() => kedge.fs, kedge.problemKinds, PATIENT);
   });
   after(() => {
     for (const each of registered) each.dispose();

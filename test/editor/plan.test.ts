@@ -49,6 +49,9 @@ const SCRIPT: ScriptedTurn[] = [
   turn(say('Done.')),
 ];
 
+/** The answers that are expected come on a busy machine too. */
+const PATIENT = { beforeMs: 60_000, afterMs: 60_000, queryMs: 60_000 };
+
 describe('a plan in VS Code', () => {
   let kedge: Kedge;
   let storage: string;
@@ -89,7 +92,7 @@ describe('a plan in VS Code', () => {
   before(async () => {
     kedge = (await vscode.extensions.getExtension<Api>('kedge.kedge')?.activate())?.kedge as Kedge;
     storage = await mkdtemp(join(tmpdir(), 'kedge-plan-'));
-    languages = new VsCodeLanguages(() => kedge.fs, kedge.problemKinds);
+    languages = new VsCodeLanguages(() => kedge.fs, kedge.problemKinds, PATIENT);
     diagnostics = vscode.languages.createDiagnosticCollection('plan-test');
     for (const name of NAMES) await vscode.workspace.fs.writeFile(uri(name), encodeText('old\n'));
   });

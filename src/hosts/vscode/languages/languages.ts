@@ -14,7 +14,7 @@ import type {
 import type { Location } from '../../../workspace/types.ts';
 import type { VsCodeFileSystem } from '../files/file-system.ts';
 import type { ProblemKinds } from './problem-kinds.ts';
-import { Problems } from './problems.ts';
+import { type Patience, Problems } from './problems.ts';
 
 /** How long to wait for a language's extensions to activate. Until then, their services return empty results. */
 const MAX_ACTIVATION_MS = 5_000;
@@ -24,9 +24,9 @@ export class VsCodeLanguages implements LanguageServices {
   readonly #problems: Problems;
 
   /** `fs` is called for each query, because workspace folders can be added and removed. */
-  constructor(fs: () => VsCodeFileSystem, problemKinds: Pick<ProblemKinds, 'has'>) {
+  constructor(fs: () => VsCodeFileSystem, problemKinds: Pick<ProblemKinds, 'has'>, patience?: Patience) {
     this.#fs = fs;
-    this.#problems = new Problems(fs, problemKinds, openDocument);
+    this.#problems = new Problems(fs, problemKinds, openDocument, patience);
   }
 
   problems(at: Location | undefined, signal: AbortSignal): Promise<Problem[]> {

@@ -7,15 +7,20 @@ import type { VsCodeFileSystem } from '../files/file-system.ts';
 import { kindOf, type ProblemKinds } from './problem-kinds.ts';
 import { askTypeScript, type TypeScriptProblem } from './typescript.ts';
 
-/**
- * How long a change waits for the problems of the unchanged files. A language service that does not answer in this time and has never
- * answered is assumed to be still starting. Kedge does not wait for such a service after the change.
- */
-const BEFORE_MS = 300;
-/** How long to wait after a change for a service that has answered before. */
-const AFTER_MS = 1_000;
-/** How long to wait when the model asks only for problems. */
-const QUERY_MS = 3_000;
+/** How long to wait for a language service, in milliseconds. */
+export interface Patience {
+  /**
+   * Before a change, for the problems of the unchanged files. A service that does not answer in this time and has never answered is
+   * assumed to be still starting. Kedge does not wait for such a service after the change.
+   */
+  beforeMs: number;
+  /** After a change, for a service that has answered before. */
+  afterMs: number;
+  /** For the answer when the model asks only for problems. */
+  queryMs: number;
+}
+
+const PATIENCE: Patience = { beforeMs: 300, afterMs: 1_000, queryMs: 3_000 };
 /** How long to wait for the next report of a service that reports in several steps, for example syntax errors first. */
 const QUIET_MS = 100;
 
@@ -28,23 +33,26 @@ export class Problems {
   readonly #problemKinds: Pick<ProblemKinds, 'has'>;
   /** The file extensions for which the TypeScript service has answered before. */
   readonly #warm = new Set<string>();
+  readonly #patience: Patience;
 
   /** `open` opens a document and activates the extensions of its language. */
   constructor(
     fs: () => VsCodeFileSystem,
     problemKinds: Pick<ProblemKinds, 'has'>,
     open: (uri: vscode.Uri) => Promise<vscode.TextDocument>,
+    patience = PATIENCE,
   ) {
     this.#fs = fs;
     this.#problemKinds = problemKinds;
     this.#open = open;
+    this.#patience = patience;
   }
 
   async of(at: Location | undefined, signal: AbortSignal): Promise<Problem[]> {
     if (!at) return vscode.languages.getDiagnostics().flatMap(([uri]) => this.#reported(uri));
     const reports = new Reports();
     try {
-      return (await this.#inspect(at, reports, AbortSignal.any([signal, AbortSignal.timeout(QUERY_MS)]))).problems;
+      return (await this.#inspect(at, reports, AbortSignal.any([signal, AbortSignal.timeout(this.#patience.queryMs)]))).problems;
     } finally {
       reports.end();
     }
@@ -52,7 +60,7 @@ export class Problems {
 
   async watch(files: readonly Location[], signal: AbortSignal): Promise<ProblemWatch> {
     const reports = new Reports();
-    const limit = AbortSignal.any([signal, AbortSignal.timeout(BEFORE_MS)]);
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(this.#patience.beforeMs)]);
     const pending = files.map((at) => ({ at, kind: kindOf(this.#fs().uri(at)), inspection: this.#inspect(at, reports, limit, signal) }));
     const inspections = await Promise.all(pending.map(({ inspection }) => inTime(inspection, limit)));
     const certain = inspections.flatMap((each) => (each?.isCertain ? [each] : []));
@@ -67,7 +75,7 @@ export class Problems {
       files: [...certain, ...busy].map(({ at }) => at),
       before,
       after: async (now) => {
-        const late = AbortSignal.any([signal, AbortSignal.timeout(AFTER_MS)]);
+        const late = AbortSignal.any([signal, AbortSignal.timeout(this.#patience.afterMs)]);
         const uris = now.map((at) => this.#fs().uri(at));
         const [lateInspections, exact] = await Promise.all([
           Promise.all(busy.map(({ inspection }) => inTime(inspection, late))),
