@@ -15,10 +15,12 @@ const BELOW_APP = ['src/core', 'src/policy', 'src/workspace', 'src/providers', '
 export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'src/core': [],
   'src/core/model': ['src/core/*'],
+  'src/core/context': ['src/core/*', 'src/core/model'],
   'src/core/plan': ['src/core/*', 'src/core/model', 'src/core/session', 'zod'],
-  'src/core/session': ['src/core/*', 'src/core/model', 'src/core/plan'],
+  'src/core/session': ['src/core/*', 'src/core/model', 'src/core/context', 'src/core/plan'],
   'src/core/words': ['src/core/*', 'src/core/model', 'src/core/plan', 'src/core/session'],
   'src/core/view': ['src/core/*', 'src/core/model', 'src/core/plan', 'src/core/session', 'src/core/words'],
+  'src/core/compaction': ['src/core/*', 'src/core/model', 'src/core/context', 'src/core/plan', 'src/core/session', 'src/core/words'],
   'src/core/run': ['src/core', 'zod'],
   'src/protocol': ['src/core', 'zod'],
   'src/policy': ['src/core', 'zod'],

@@ -50,6 +50,8 @@ export type SessionsPorts = {
   adapter(model: ModelRef): Promise<ModelAdapter>;
   /** Returns the known properties of a model. If it is unknown whether the model supports images, images are sent. */
   facts?(model: ModelRef): ModelFacts;
+  /** The context windows, in tokens, that overflow errors of services told. */
+  windows?: { of(model: ModelRef): number | undefined; learn(model: ModelRef, tokens: number): void };
   /** Records the use of all runs of a day. Without it, only the budgets of single runs apply. */
   ledger?: DayLedger;
   trusted(): boolean;

@@ -1,6 +1,7 @@
 /** Classifies the errors of servers and words the messages that users see. */
 
 import { ModelError, type ModelErrorKind, type ModelErrorOptions } from '../core/model/model.ts';
+import { overflowIn } from './overflow.ts';
 import { type Lasting, lastingFailure } from './permanent-failures.ts';
 import type { Server } from './server.ts';
 import { parseInput } from './tool-calls.ts';
@@ -50,7 +51,7 @@ export function modelError(server: Server, kind: ModelErrorKind, detail = '', { 
     .slice(0, 300)
     .replace(/[.:;,]+$/, '');
   const message = `${server.name} ${happened ?? usually}${said ? ` (${said})` : ''}: ${todo ?? nobody ?? usualTodo}.`;
-  return new ModelError(kind, message, options);
+  return new ModelError(kind, message, { ...options, ...(kind === 'context_overflow' && overflowIn(detail)) });
 }
 
 const OVERFLOW =

@@ -28,6 +28,7 @@ import { documentSymbolsTool, workspaceSymbolsTool } from './languages/symbols.t
 import { type Fetcher, fetchUrlTool } from './network/fetch-url.ts';
 import { proposePlanTool, updateStepTool } from './plan/plan-tools.ts';
 import type { StepController } from './plan/step-controller.ts';
+import { type History, recallTool } from './recall.ts';
 
 export type ToolAccess =
   | { mode: 'ask' }
@@ -37,9 +38,10 @@ export type ToolAccess =
 /** Access beyond the files of the workspace, if the host provides it. */
 export type ExternalAccess = { commands?: CommandRunner | undefined; fetcher?: Fetcher | undefined };
 
-/** `languages` is missing when the host has no language services. */
-export function toolsFor(workspace: Workspace, access: ToolAccess, languages?: LanguageServices): Tool[] {
+/** `languages` is missing when the host has no language services, and `history` outside of a session. */
+export function toolsFor(workspace: Workspace, access: ToolAccess, languages?: LanguageServices, history?: () => History): Tool[] {
   const tools = [readFileTool(workspace), listDirectoryTool(workspace), findFilesTool(workspace), searchTextTool(workspace), askUserTool()];
+  if (history) tools.push(recallTool(workspace, history));
   if (languages) tools.push(...languageTools(workspace, languages));
   switch (access.mode) {
     case 'ask':

@@ -43,14 +43,21 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
   const writeGate = mode === 'agent' && ports.trusted() ? await gate() : undefined;
   const stepController = writeGate && run.plan ? new StepController({ run, state }, workspace, writeGate, checks) : undefined;
   const revises = state.plans.get(run.revises ?? '')?.plan;
+  const history = () => ({ messages: state.messages, events: scope.events });
   const builtin = writeGate
-    ? toolsFor(workspace, { mode: 'agent', gate: writeGate, stepController, model: run.model, ...externalAccess(ports) }, languages)
-    : toolsFor(workspace, mode === 'plan' ? { mode, newId: () => crypto.randomUUID(), revises } : { mode: 'ask' }, languages);
+    ? toolsFor(
+        workspace,
+        { mode: 'agent', gate: writeGate, stepController, model: run.model, ...externalAccess(ports) },
+        languages,
+        history,
+      )
+    : toolsFor(workspace, mode === 'plan' ? { mode, newId: () => crypto.randomUUID(), revises } : { mode: 'ask' }, languages, history);
   const others = (ports.trusted() && (await ports.mcp?.toolsFor(mode))) || [];
   // If two tools have the same name, the last one is called. A tool of an MCP server must not replace a built-in tool.
   const tools: Tool[] = [...builtin, ...others.filter(({ name }) => !builtin.some((own) => own.name === name))];
   checks.runCommand = tools.find(({ name, source }) => name === 'run_command' && source === 'builtin');
   const facts = ports.facts?.(run.model) ?? {};
+  const tuning = settings.tuning?.(run.model);
   const price = priceOf(run.model, facts, now);
   const memory = await ports.memory?.(run.model);
   const level = pressureOf(memory, settings.pressure?.());
@@ -63,6 +70,12 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
     model: run.model,
     adapter,
     blind: facts.vision === false,
+    window: {
+      size: smallest(tuning?.contextWindow, facts.contextWindow, ports.windows?.of(run.model)),
+      answer: { set: tuning?.maxOutputTokens, possible: facts.maxOutput },
+      learn: (tokens) => ports.windows?.learn(run.model, tokens),
+    },
+    compactionAsked: () => scope.compactionAsked?.(),
     ...(price && { price }),
     tools,
     limits,
@@ -79,7 +92,7 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
         fs.folders.map(({ name }) => name),
       ),
       cacheKey: scope.sessionId,
-      ...settings.tuning?.(run.model),
+      ...tuning,
     },
     decide: judge.decide,
     ...(stepController && { closing: (context) => stepController.close(context) }),
@@ -95,6 +108,11 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
 
 export function openGate(fs: FileSystem, { writer, blobs, format }: AssistantPorts): WriteGate {
   return new WriteGate(new Workspace(fs), writer(), blobs, format);
+}
+
+function smallest(...sizes: readonly (number | undefined)[]): number | undefined {
+  const known = sizes.filter((size) => size !== undefined);
+  return known.length > 0 ? Math.min(...known) : undefined;
 }
 
 function externalAccess({ commands, fetcher }: AssistantPorts): ExternalAccess {

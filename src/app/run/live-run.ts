@@ -2,7 +2,7 @@
 import { abortable, wasStopped } from '../../core/abort.ts';
 import type { RunPorts } from '../../core/run/ports.ts';
 import { runError } from '../../core/run/run-error.ts';
-import type { ApprovalAnswer, EventBody, QuestionAnswer } from '../../core/session/events.ts';
+import type { AgentEvent, ApprovalAnswer, EventBody, QuestionAnswer } from '../../core/session/events.ts';
 import type { Limits } from '../../core/session/limits.ts';
 import type { ApprovalRequest, RunRecord, SessionState } from '../../core/session/session-state.ts';
 import { totalsOf } from '../../core/session/usage-totals.ts';
@@ -27,6 +27,7 @@ export class LiveRun implements LoggedRun, RunScope {
   /** Functions that end a wait for the user, by the id of the approval or question. */
   readonly #waits = new Map<string, () => void>();
   #ports: RunPorts | undefined;
+  #compaction: string | undefined;
   #resolveDone = () => {};
 
   constructor({ sessionId, runId, limits, pace }: Beginning, log: EventLog, now: () => number) {
@@ -49,6 +50,10 @@ export class LiveRun implements LoggedRun, RunScope {
     return this.#log.view;
   }
 
+  get events(): readonly AgentEvent[] {
+    return this.#log.events;
+  }
+
   get canWrite(): boolean | undefined {
     return this.#ports?.tools.some(({ effect }) => effect !== 'readonly');
   }
@@ -65,6 +70,17 @@ export class LiveRun implements LoggedRun, RunScope {
   retryNow(): void {
     this.#ports?.adapter.retryNow?.();
   }
+
+  /** Compacts the conversation before the next turn of the model. `words` is what the user wants to keep. */
+  compactNext(words: string): void {
+    this.#compaction = words;
+  }
+
+  readonly compactionAsked = (): string | undefined => {
+    const words = this.#compaction;
+    this.#compaction = undefined;
+    return words;
+  };
 
   readonly emit = (event: EventBody): void => this.#log.emit(this.#runId, event);
 

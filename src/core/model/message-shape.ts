@@ -46,6 +46,7 @@ const notePart = object<NotePart>({
     check: true,
     repeated: true,
     image: true,
+    compacted: true,
   }),
   text: string,
 });

@@ -13,7 +13,7 @@ export type ImagePart = { type: 'image'; mediaType: string; data: string };
 /** A message from Kedge itself to the model; see notes.ts. */
 export type NotePart = {
   type: 'note';
-  about: 'undo' | 'cut_off' | 'empty' | 'plan' | 'plan_change' | 'check' | 'repeated' | 'image';
+  about: 'undo' | 'cut_off' | 'empty' | 'plan' | 'plan_change' | 'check' | 'repeated' | 'image' | 'compacted';
   text: string;
 };
 
@@ -79,6 +79,11 @@ export function callsOf(message: Message | undefined): ToolCall[] {
 export function isEmptyAnswer(message: Message | undefined): boolean {
   if (message?.role !== 'assistant' || !['end_turn', 'tool_use', 'other'].includes(message.stop)) return false;
   return callsOf(message).length === 0 && textOf(message).trim() === '';
+}
+
+/** Whether a message is sent to a model. Empty messages are not, because providers reject them. */
+export function isSent(message: Message): boolean {
+  return message.content.length > 0 && !isEmptyAnswer(message);
 }
 
 /** Whether an answer was cut off before it contained anything, so that only its usage is recorded. */

@@ -73,7 +73,8 @@ export type ModelErrorKind =
   | 'empty_answer'
   | 'bad_stream';
 
-export type ModelErrorOptions = { retryAfterMs?: number; tries?: number; cause?: unknown };
+/** `window` and `requested` are the numbers of tokens that a `context_overflow` error names: of the context window, and of the request. */
+export type ModelErrorOptions = { retryAfterMs?: number; tries?: number; window?: number; requested?: number; cause?: unknown };
 
 /** `message` is one sentence that says what happened and what to do. It never contains a key. */
 export class ModelError extends Error {
@@ -81,6 +82,8 @@ export class ModelError extends Error {
   readonly retryAfterMs: number | undefined;
   /** The maximum number of attempts for this failure, if it differs from the default. */
   readonly tries: number | undefined;
+  readonly window: number | undefined;
+  readonly requested: number | undefined;
 
   constructor(kind: ModelErrorKind, message: string, options: ModelErrorOptions = {}) {
     super(message, { cause: options.cause });
@@ -88,5 +91,7 @@ export class ModelError extends Error {
     this.kind = kind;
     this.retryAfterMs = options.retryAfterMs;
     this.tries = options.tries;
+    this.window = options.window;
+    this.requested = options.requested;
   }
 }

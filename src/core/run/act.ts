@@ -1,5 +1,6 @@
 /** Executes one tool call of a run, from its preparation to its result, including approvals and questions. */
 import { abortable } from '../abort.ts';
+import { shortenedResult } from '../context/shorten.ts';
 import type { ToolCall, ToolResult } from '../model/messages.ts';
 import type { Decision } from '../session/effects.ts';
 import type { Question, QuestionAnswer } from '../session/events.ts';
@@ -13,8 +14,17 @@ import { type Judgement, type PreparedCall, type RunEnd, type Tool, ToolError, t
 /** Thrown when a call is not executed. The message tells the model the reason. */
 class Withheld extends ToolError {}
 
-/** Executes a call. A failure becomes the tool result. Returns how the call ends the run, if it does. @throws when the run is stopped. */
-export async function carryOut(call: ToolCall, tool: Tool | undefined, ports: RunPorts, signal: AbortSignal): Promise<RunEnd | undefined> {
+/**
+ * Executes a call. A failure becomes the tool result. The model receives at most `most` characters of it. Returns how the call ends the run,
+ * if it does. @throws when the run is stopped.
+ */
+export async function carryOut(
+  call: ToolCall,
+  tool: Tool | undefined,
+  ports: RunPorts,
+  signal: AbortSignal,
+  most?: number,
+): Promise<RunEnd | undefined> {
   const { state, limits, emit, meter } = ports;
   const workedBefore = meter.use.ms;
   let decision: Decision | undefined;
@@ -55,6 +65,7 @@ export async function carryOut(call: ToolCall, tool: Tool | undefined, ports: Ru
       prepared.execute({
         callId: call.id,
         signal,
+        ...(most !== undefined && { mostCharacters: most }),
         progress: (text) => signal.aborted || emit({ type: 'tool_progress', callId: call.id, text }),
         record: emit,
         ask: (question) => reply(call, question, ports, signal),
@@ -85,7 +96,8 @@ export async function carryOut(call: ToolCall, tool: Tool | undefined, ports: Ru
   if (repeatsThrice(addCompletedCall(state.recent, { call, result }, state.open))) result.content = [...result.content, REPEATED];
   for (const event of events) emit(event);
   const durationMs = Math.max(0, meter.use.ms - workedBefore);
-  const more = { ...(decision && { decision }), ...ending, ...(isWithheld && { withheld: true as const }) };
+  const isCut = most !== undefined && shortenedResult(result, most, '') !== result;
+  const more = { ...(decision && { decision }), ...ending, ...(isCut && { shown: most }), ...(isWithheld && { withheld: true as const }) };
   emit({ type: 'tool_finished', callId: call.id, result, durationMs, ...more });
   return endsRun;
 }

@@ -1,5 +1,6 @@
 /** The ports of the run loop, which the app implements. */
 
+import type { LongestAnswer } from '../context/window.ts';
 import type { ModelRef, ToolCall, Usage } from '../model/messages.ts';
 import type { ModelAdapter, ModelRequest } from '../model/model.ts';
 import type { ApprovalAnswer, EventBody, QuestionAnswer } from '../session/events.ts';
@@ -16,6 +17,9 @@ export type Pace = {
   took(steps: number): void;
 };
 
+/** The context window of the model in tokens, as far as it is known, and where a window is stored that an error told. */
+export type WindowPort = { size?: number | undefined; answer?: LongestAnswer; learn?(tokens: number): void };
+
 /** The ports that one turn of the model needs. */
 export type ThinkPorts = {
   adapter: ModelAdapter;
@@ -25,6 +29,9 @@ export type ThinkPorts = {
   price?(usage: Usage): number | undefined;
   /** Whether the model is known not to support images. Images are then replaced by notes. */
   blind?: boolean;
+  window?: WindowPort;
+  /** Returns once what the user wants to keep, after the user asked for a compaction. */
+  compactionAsked?(): string | undefined;
   /** Compares the use of the run with its limits. */
   meter: Meter;
   state: SessionState;

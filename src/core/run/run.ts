@@ -16,6 +16,7 @@ import { totalsOf } from '../session/usage-totals.ts';
 import { describeProgress } from '../view/summary.ts';
 import { carryOut } from './act.ts';
 import { LimitReached } from './budget.ts';
+import { ContextRoom } from './context-room.ts';
 import { failedCheck, retryStepMessage, stepError } from './failed-step.ts';
 import type { RunPorts } from './ports.ts';
 import { runError } from './run-error.ts';
@@ -40,12 +41,15 @@ const EMPTY: UserMessage = {
 const EMPTY_AGAIN = 'The model’s answer was empty twice. Try again, rephrase the request, or choose another model.';
 /** The number of attempts that a model gets to give an answer that is not empty. */
 const TRIES = 2;
+/** The number of requests of one turn, each smaller than the one before, while the service refuses them because of their size. */
+const REQUESTS = 3;
 
 /** Runs until the final answer, a limit, a stop or a failure, and emits the outcome. @throws only when the log cannot be written. */
 export async function runLoop(ports: RunPorts, signal: AbortSignal): Promise<void> {
   const { state, emit, meter, now, pace } = ports;
   const tools = new Map(ports.tools.map((tool) => [tool.name, tool]));
   const specs = ports.tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
+  const room = new ContextRoom(ports, specs);
   let emptyAnswers = 0;
   /** Whether the model has answered since the run was started or resumed. */
   let hasAnswered = false;
@@ -61,11 +65,19 @@ export async function runLoop(ports: RunPorts, signal: AbortSignal): Promise<voi
   };
 
   async function ask(): Promise<AssistantMessage> {
+    await room.make(signal);
     meter.spend({ turns: 1 });
     pace.took(1);
-    emit({ type: 'turn_started', turn: meter.use.turns + 1 });
+    emit({ type: 'turn_started', turn: meter.use.turns + 1, context: room.use });
     if (emptyAnswers > 0) emit({ type: 'model_waiting', attempt: emptyAnswers + 1, tries: TRIES, reason: 'empty_answer', waitMs: 0 });
-    return await think(ports, specs, signal);
+    for (let tries = 1; ; tries++) {
+      try {
+        return await think(ports, specs, signal);
+      } catch (error) {
+        const isOverflow = error instanceof ModelError && error.kind === 'context_overflow' && tries < REQUESTS;
+        if (!isOverflow || !(await room.afterOverflow(error, signal))) throw error;
+      }
+    }
   }
 
   /** Returns the reason that prevents the next call or turn, if there is one. */
@@ -82,6 +94,7 @@ export async function runLoop(ports: RunPorts, signal: AbortSignal): Promise<voi
       const { effect = 'readonly', alone = false } = tools.get(name) ?? {};
       return effect === 'readonly' && !alone;
     };
+    const most = room.resultCharacters(calls.length);
     for (let next = 0; next < calls.length; ) {
       const halt = halted('call');
       if (halt) return halt;
@@ -90,7 +103,7 @@ export async function runLoop(ports: RunPorts, signal: AbortSignal): Promise<voi
       if (isReader(calls[next] as ToolCall)) while (end < calls.length && end - next < room && isReader(calls[end] as ToolCall)) end++;
       meter.spend({ calls: end - next });
       pace.took(end - next);
-      const ends = await Promise.all(calls.slice(next, end).map((call) => carryOut(call, tools.get(call.name), ports, signal)));
+      const ends = await Promise.all(calls.slice(next, end).map((call) => carryOut(call, tools.get(call.name), ports, signal, most)));
       const ending = ends.find(Boolean);
       if (ending) return ending === 'edit_plan' ? { reason: ending } : ending;
       next = end;

@@ -41,6 +41,8 @@ export type ToolOutput = {
 export type ExecuteContext = {
   callId: string;
   signal: AbortSignal;
+  /** The number of characters of the result that the model receives. The rest is cut out of its middle. */
+  mostCharacters?: number;
   /** Displays text while the call runs. The text is not logged. */
   progress(text: string): void;
   /** Appends an event to the log before it returns. */

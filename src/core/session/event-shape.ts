@@ -20,6 +20,7 @@ import {
   recordOf,
   string,
 } from '../shape.ts';
+import { compaction, contextUse, place } from './context-shape.ts';
 import type { ChangeSummary, CommandLine, Decision, Effect, FileRevision, ServerTool, Target } from './effects.ts';
 import type {
   AgentEvent,
@@ -40,7 +41,7 @@ import type { BudgetKey, Limits } from './limits.ts';
 import { mode, receipt } from './receipt-shape.ts';
 import type { RuleId } from './rule-ids.ts';
 
-type TransientType = 'text_delta' | 'reasoning_delta' | 'tool_input_delta' | 'model_waiting' | 'tool_progress';
+type TransientType = 'text_delta' | 'reasoning_delta' | 'tool_input_delta' | 'model_waiting' | 'tool_progress' | 'context_compacting';
 type DurableType = Exclude<EventBody['type'], TransientType>;
 type Fields<Type extends DurableType> = Omit<Extract<EventBody, { type: Type }>, 'type'>;
 
@@ -178,7 +179,8 @@ const restorePoint: Check<RestorePoint> = anyOf(
 export const FIELDS: { [Type in DurableType]: FieldChecks<Fields<Type>> } = {
   run_started: { mode, prompt: string, model, limits, plan: optional(plan), resumes: text, revises: text },
   limits_shrunk: { limits, reason: string },
-  turn_started: { turn: number },
+  turn_started: { turn: number, context: optional(contextUse) },
+  context_compacted: compaction,
   message_added: { message: anyOf(userMessage, assistantMessage), queued: text, estimated: amount, estimatedUsd: amount },
   message_queued: { id: string, message: userMessage },
   message_unqueued: { id: string },
@@ -230,6 +232,7 @@ export const FIELDS: { [Type in DurableType]: FieldChecks<Fields<Type>> } = {
     durationMs: number,
     decision: optional(decision),
     note: text,
+    shown: optional(place),
     stopped: yes,
     withheld: yes,
   },

@@ -1,3 +1,5 @@
+import type { Compaction } from '../context/compacted.ts';
+import type { ContextUse } from '../context/window.ts';
 import type { AssistantMessage, Cost, ModelRef, ToolResult, Usage, UserMessage } from '../model/messages.ts';
 import type { ModelErrorKind, ModelWaiting } from '../model/model.ts';
 import type { Check, Plan, StepStatus } from '../plan/plan.ts';
@@ -63,7 +65,27 @@ export type EventBody =
   | { type: 'run_started'; mode: Mode; prompt: string; model: ModelRef; limits: Limits; plan?: Plan; resumes?: string; revises?: string }
   /** The computer that serves the model is short of memory, so the limits of this run are reduced. */
   | { type: 'limits_shrunk'; limits: Limits; reason: string }
-  | { type: 'turn_started'; turn: number }
+  /** `context` says what fills the context window at this request. Missing in older logs. */
+  | { type: 'turn_started'; turn: number; context?: ContextUse }
+  /** The model is writing a summary for a compaction. */
+  | { type: 'context_compacting' }
+  /**
+   * The model receives a shorter conversation from now on; the log keeps all of it. `reason` is `user` when the user wanted it, and
+   * `overflow` when the service refused the request, which tells the `window` of the model. `before` and `after` are estimated tokens. The
+   * use is that of the request for the summary, as in `message_added`.
+   */
+  | (Compaction & {
+      type: 'context_compacted';
+      reason: 'window' | 'overflow' | 'user';
+      by: 'model' | 'rules';
+      before: number;
+      after: number;
+      window?: number;
+      usage?: Usage;
+      usd?: number;
+      estimated?: number;
+      estimatedUsd?: number;
+    })
   | { type: 'text_delta'; text: string }
   | { type: 'reasoning_delta'; text: string }
   | { type: 'tool_input_delta'; name?: string; text: string }
@@ -142,6 +164,8 @@ export type EventBody =
       durationMs: number;
       decision?: Decision;
       note?: string;
+      /** The number of characters of the result that the model receives, if it does not receive all of it. */
+      shown?: number;
       /** Whether the command of the call was stopped before it ended. */
       stopped?: true;
       withheld?: true;
@@ -200,6 +224,7 @@ const TRANSIENT: ReadonlySet<EventBody['type']> = new Set([
   'tool_input_delta',
   'model_waiting',
   'tool_progress',
+  'context_compacting',
 ]);
 
 /** Durable events are written to the log before anyone receives them. */

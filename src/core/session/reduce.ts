@@ -3,7 +3,11 @@
  * events from the log and gets the same state.
  */
 
-import { brokeOffInside, callsOf, isEmptyAnswer, type Message, type ToolCall, type ToolResult } from '../model/messages.ts';
+import { compactedMessages } from '../context/compacted.ts';
+import { addressOf, shortenedResult } from '../context/shorten.ts';
+import { noTokens, totalOf } from '../context/tokens.ts';
+import { keyOf, ratioOf } from '../context/window.ts';
+import { brokeOffInside, callsOf, isSent, type Message, type ToolCall, type ToolResult } from '../model/messages.ts';
 import { finishedSteps, reducePlan, stepsAfter } from '../plan/progress.ts';
 import type { AgentEvent } from './events.ts';
 import { isSamePermission } from './grant-scope.ts';
@@ -43,10 +47,11 @@ export function reduce(state: MutableSessionState, event: AgentEvent): void {
     }
     case 'turn_started':
       if (run) run.used = addUse(run.used, { turns: 1 });
+      state.asked = event.context && totalOf({ ...noTokens(), ...event.context.tokens });
       break;
     case 'message_added':
       closeOpenCalls(state);
-      state.messages.push(event.message);
+      addMessage(state, event.message);
       if (event.queued !== undefined) state.queue.delete(event.queued);
       if (event.message.role === 'user') state.takenBack.clear();
       state.open = callsOf(event.message);
@@ -58,7 +63,12 @@ export function reduce(state: MutableSessionState, event: AgentEvent): void {
         if (run) run.used = addUse(run.used, useOfAnswer(usage, usd, event));
         if (usage) state.usage = addUsage(state.usage, usage);
         state.cost = addCost(state.cost, usd);
+        if (state.asked !== undefined && usage?.input) state.ratios.set(keyOf(event.message.from), ratioOf(usage.input, state.asked));
+        state.asked = undefined;
       }
+      break;
+    case 'context_compacted':
+      reduceCompaction(state, event, run);
       break;
     case 'tool_started':
       if (event.effect !== 'readonly' && event.decision.kind === 'allow') state.begun.add(event.callId);
@@ -114,7 +124,7 @@ export function reduce(state: MutableSessionState, event: AgentEvent): void {
       if (run) run.used = addUse(run.used, { calls: 1 });
       if (!event.withheld && event.decision?.kind !== 'deny') state.carriedOut.add(event.callId);
       remember(state, event.result);
-      state.results.set(event.callId, event.result);
+      state.results.set(event.callId, shownResult(state, event));
       if (state.open.length > 0 && state.open.every((call) => state.results.has(call.id))) closeOpenCalls(state);
       break;
     case 'plan_proposed':
@@ -195,7 +205,7 @@ export function foldSession(events: Iterable<AgentEvent>): MutableSessionState {
 function closeOpenCalls(state: MutableSessionState): void {
   if (state.open.length === 0) return;
   const content = state.open.map((call) => state.results.get(call.id) ?? orphanResult(call, state.begun.has(call.id)));
-  state.messages.push({ role: 'tool', content });
+  addMessage(state, { role: 'tool', content });
   state.open = [];
   state.grants = state.grants.filter(({ scope }) => scope !== 'turn');
   state.results.clear();
@@ -209,9 +219,43 @@ export function orphanResult(call: ToolCall, mayHaveHappened: boolean): ToolResu
   return { type: 'tool_result', callId: call.id, name: call.name, content: [{ type: 'text', text }], isError: true };
 }
 
-/** Returns the messages for a request. Empty answers are omitted, because providers reject them. */
-export function messagesForModel(state: SessionState): Message[] {
-  return state.messages.filter((message) => message.content.length > 0 && !isEmptyAnswer(message));
+function addMessage(state: MutableSessionState, message: Message): void {
+  state.messages.push(message);
+  if (isSent(message)) state.sent.push(message);
+}
+
+/** Returns the messages for a request. */
+export function messagesForModel({ sent }: SessionState): Message[] {
+  return [...sent];
+}
+
+/** Returns the result as the model receives it. Its number is known, because the results of an answer follow it as one message. */
+function shownResult(
+  { messages, open }: MutableSessionState,
+  { result, shown }: Extract<AgentEvent, { type: 'tool_finished' }>,
+): ToolResult {
+  if (shown === undefined) return result;
+  const place = open.findIndex(({ id }) => id === result.callId);
+  return shortenedResult(result, shown, addressOf(messages.length, Math.max(0, place)));
+}
+
+function reduceCompaction(
+  state: MutableSessionState,
+  event: Extract<AgentEvent, { type: 'context_compacted' }>,
+  run: MutableRunRecord | undefined,
+): void {
+  const { keepFrom, shortenBefore, resultChars, promptChars, carried, summary, usage, usd } = event;
+  state.compaction = { keepFrom, shortenBefore, resultChars, promptChars, carried, summary };
+  state.sent = [...compactedMessages(state.messages, state.compaction), ...state.messages.slice(shortenBefore).filter(isSent)];
+  state.asked = undefined;
+  if (run && event.window !== undefined) state.windows.set(keyOf(run.model), event.window);
+  if (!usage && event.estimated === undefined) return;
+  state.cost = addCost(state.cost, usd);
+  if (usage) state.usage = addUsage(state.usage, usage);
+  if (!run) return;
+  run.used = addUse(run.used, useOfAnswer(usage, usd, event));
+  run.cost = addCost(run.cost, usd);
+  if (usage) run.usage = addUsage(run.usage, usage);
 }
 
 /** Whether the conversation ends with an answer that was cut off and can be continued. */

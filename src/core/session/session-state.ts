@@ -3,6 +3,7 @@
  * all other code gets the same objects with readonly types.
  */
 
+import type { Compaction } from '../context/compacted.ts';
 import type { Cost, Message, ModelRef, ToolCall, ToolResult, Usage, UserMessage } from '../model/messages.ts';
 import type { Check, Plan, PlanStatus, StepStatus } from '../plan/plan.ts';
 import type { ChangeSummary } from './effects.ts';
@@ -67,6 +68,16 @@ export type MutableSessionState = {
   runs: Map<string, MutableRunRecord>;
   lastRun: MutableRunRecord | undefined;
   messages: Message[];
+  /** The messages as a model receives them: without empty ones, and after a compaction with fewer and shorter ones. */
+  sent: Message[];
+  /** The latest compaction. */
+  compaction: Compaction | undefined;
+  /** The estimated size of the last request in tokens, until its answer tells the real size. */
+  asked: number | undefined;
+  /** The ratio of counted to estimated tokens by model, see `keyOf`. */
+  ratios: Map<string, number>;
+  /** The context windows that overflow errors told, in tokens by model. */
+  windows: Map<string, number>;
   /** The calls of the last assistant message, until all of them have a result. */
   open: ToolCall[];
   results: Map<string, ToolResult>;
@@ -108,6 +119,11 @@ export function emptySession(): MutableSessionState {
     runs: new Map(),
     lastRun: undefined,
     messages: [],
+    sent: [],
+    compaction: undefined,
+    asked: undefined,
+    ratios: new Map(),
+    windows: new Map(),
     open: [],
     results: new Map(),
     carriedOut: new Set(),

@@ -1,5 +1,6 @@
 /** Filters the events of a log. Valid events are in order and refer only to runs, calls and questions of earlier events. */
 
+import type { Compaction } from '../context/compacted.ts';
 import { callsOf } from '../model/messages.ts';
 import type { AgentEvent } from './events.ts';
 import { reduce } from './reduce.ts';
@@ -38,6 +39,8 @@ export function isValidNext(state: SessionState, event: AgentEvent): boolean {
       return state.pendingApprovals.get(event.approvalId)?.callId === event.callId;
     case 'question_answered':
       return state.pendingQuestions.get(event.questionId)?.callId === event.callId;
+    case 'context_compacted':
+      return isPossible(state, event);
     case 'plan_resolved':
       return state.plans.has(event.planId);
     case 'plan_step':
@@ -54,6 +57,12 @@ export function isValidNext(state: SessionState, event: AgentEvent): boolean {
       // A recorded write counts for undo even when the message that requested it is lost.
       return true;
   }
+}
+
+/** Whether a compaction separates no call from its result. */
+function isPossible({ messages, open }: SessionState, { keepFrom, shortenBefore }: Compaction): boolean {
+  const isBoundary = (at: number) => at === messages.length || (messages[at] !== undefined && messages[at]?.role !== 'tool');
+  return open.length === 0 && keepFrom <= shortenBefore && isBoundary(keepFrom) && isBoundary(shortenBefore);
 }
 
 /** Whether the call belongs to the last answer and has no result yet. */

@@ -15,11 +15,14 @@ import { missingFile } from './similar-names.ts';
 
 const MAX_LINES = 1_000;
 const MAX_CHARS = 60_000;
+/** The characters that are left for the line that says how to read on. */
+const ROOM_FOR_NOTE = 100;
 const MAX_LINE = 2_000;
 /** The maximum size, in bytes, of a file that is read at once. A larger file is read in chunks, if the file system supports it. */
 const MAX_WHOLE = 8_000_000;
 
-type Range = { from: number; to: number };
+/** `most` is the number of characters that are shown at once. */
+type Range = { from: number; to: number; most: number };
 
 export function readFileTool(workspace: Workspace): Tool {
   return defineTool({
@@ -40,7 +43,10 @@ export function readFileTool(workspace: Workspace): Tool {
       return {
         title: to_line || from_line > 1 ? `Read ${path}:${from_line}-${to_line ?? ''}` : `Read ${path}`,
         targets: [{ path, access: 'read' }, ...linkTo(workspace.display(await workspace.locate(input)), path)],
-        execute: ({ signal }) => read(workspace, place, { from: from_line, to: to_line ?? Number.POSITIVE_INFINITY }, signal),
+        execute: ({ signal, mostCharacters }) => {
+          const most = Math.min(MAX_CHARS, (mostCharacters ?? MAX_CHARS) - ROOM_FOR_NOTE);
+          return read(workspace, place, { from: from_line, to: to_line ?? Number.POSITIVE_INFINITY, most }, signal);
+        },
       };
     },
   });
@@ -104,13 +110,13 @@ async function readLarge(
   at: Location,
   path: string,
   size: number,
-  { from, to }: Range,
+  { from, to, most }: Range,
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const begin = await workspace.fs.readRange?.(at, 0, 4_096);
   if (!begin) return undefined;
   const piece = async (start: number, length: number) => (await workspace.fs.readRange?.(at, start, length)) ?? new Uint8Array();
-  const limits = { from, to, maxLines: MAX_LINES, maxChars: MAX_CHARS, maxLine: MAX_LINE };
+  const limits = { from, to, maxLines: MAX_LINES, maxChars: most, maxLine: Math.min(MAX_LINE, most - ROOM_FOR_NOTE) };
   const image = imageTypeOf(begin);
   const chunked = image ? undefined : await readLinesInChunks(piece, limits, signal);
   if (image) return `${path} is an image (${image}, ${size} bytes): too large to be shown.`;
@@ -124,19 +130,21 @@ async function readLarge(
 }
 
 /** Returns the requested lines up to the limits for one call. `lead` returns the prefix of a line for its number. */
-function paged(text: string, { from, to }: Range, lead: (line: number) => string = () => ''): string {
+function paged(text: string, { from, to, most }: Range, lead: (line: number) => string = () => ''): string {
   const lines = text.split(/\r\n|\n|\r/);
   if (lines.at(-1) === '') lines.pop();
   if (lines.length === 0) return '[the file is empty]';
   if (from > lines.length) throw new ToolError(`The file has only ${countOf(lines.length, 'line')}. Use a smaller from_line.`);
+  const maxLine = Math.min(MAX_LINE, most - ROOM_FOR_NOTE);
   const out: string[] = [];
   let size = 0;
   let line = from;
-  for (; line <= Math.min(to, lines.length) && out.length < MAX_LINES && size < MAX_CHARS; line++) {
+  for (; line <= Math.min(to, lines.length) && out.length < MAX_LINES; line++) {
     const content = lines[line - 1] as string;
-    const shown = content.length > MAX_LINE ? `${content.slice(0, MAX_LINE)}… [${content.length - MAX_LINE} more characters]` : content;
+    const shown = content.length > maxLine ? `${content.slice(0, maxLine)}… [${content.length - maxLine} more characters]` : content;
+    size += lead(line).length + shown.length + 1;
+    if (size > most && out.length > 0) break;
     out.push(lead(line) + shown);
-    size += shown.length;
   }
   const last = line - 1;
   if (last < Math.min(to, lines.length)) out.push(`[lines ${from}-${last} of ${lines.length}; read on with from_line ${line}]`);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { ContextUse } from '../../../src/core/context/window.ts';
 import type { AssistantMessage, Cost, ModelRef, ToolCall, ToolResult, Usage, UserMessage } from '../../../src/core/model/messages.ts';
 import type { Plan, PlanStep } from '../../../src/core/plan/plan.ts';
 import type { ChangeSummary, CommandLine, Decision, ServerTool, Target } from '../../../src/core/session/effects.ts';
@@ -34,10 +35,12 @@ const displayed: { [Type in DisplayedType]: Names<Body<Type>> } = {
   tool_input_delta: { name: true, text: true },
   model_waiting: { attempt: true, tries: true, reason: true, waitMs: true, silent: true },
   tool_progress: { callId: true, text: true },
+  context_compacting: {},
 };
 
 const shared = {
   Model: { provider: true, model: true } satisfies Names<ModelRef>,
+  ContextUse: { tokens: true, ratio: true, window: true, limit: true } satisfies Names<ContextUse>,
   Limits: { turns: true, callsPerTurn: true, callsPerRun: true, minutes: true } satisfies Names<Limits>,
   Usage: { input: true, output: true, cached: true, cacheWrite: true, reasoning: true } satisfies Names<Usage>,
   Cost: { usd: true, unpriced: true } satisfies Names<Cost>,

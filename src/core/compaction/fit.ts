@@ -1,0 +1,92 @@
+/** Decides what a compaction removes, so that the next request fits into the window. */
+
+import { type Compaction, compactedMessages } from '../context/compacted.ts';
+import { charactersFor, tokensOf, totalOf } from '../context/tokens.ts';
+import type { Message } from '../model/messages.ts';
+import { messagesForModel } from '../session/reduce.ts';
+import type { SessionState } from '../session/session-state.ts';
+import { carriedState } from './carried-state.ts';
+
+/**
+ * How much is removed, from little to all that can be removed. `recent` is the share of the space that the latest messages may fill
+ * unchanged, `index` the share of the list of earlier messages. `results` is the number of characters that are left of an older result.
+ * Without `folds`, only results are shortened.
+ */
+type Level = { folds: boolean; recent: number; index: number; results: number };
+const LEVELS: readonly Level[] = [
+  { folds: false, recent: 0.35, index: 0.08, results: 400 },
+  { folds: true, recent: 0.3, index: 0.08, results: 400 },
+  { folds: true, recent: 0.15, index: 0.06, results: 300 },
+  { folds: true, recent: 0.06, index: 0.03, results: 200 },
+  { folds: true, recent: 0, index: 0.01, results: 150 },
+];
+/** After a compaction, the messages fill at most this part of the space, so that the next compaction is far away. */
+const TARGET = 0.55;
+/** The part of the space for a summary, and for the user's earlier messages. */
+const SUMMARY_SHARE = 0.1;
+const PROMPTS_SHARE = 0.25;
+/** The user's messages are shortened only beyond these lengths, the longest that fits. */
+const PROMPT_CHARS = [Number.MAX_SAFE_INTEGER, 40_000, 12_000, 4_000, 1_500, 500, 200];
+const MAX_SUMMARY_TOKENS = 3_000;
+
+/** A compaction without its summary. `tokens` is the size of all messages after it, with the space for a summary if it `folds`. */
+export type Fit = Omit<Compaction, 'summary'> & { folds: boolean; tokens: number };
+
+/**
+ * Finds the smallest compaction after which the messages need at most about half of `space` tokens. `everything` is true when the user
+ * wants a compaction now. Returns undefined if nothing can be removed.
+ */
+export function fitInto(state: SessionState, space: number, everything = false): Fit | undefined {
+  const before = sizeOf(messagesForModel(state));
+  const fits = LEVELS.filter(({ folds }) => folds || !everything).flatMap((level) => {
+    const found = apply(state, level, space);
+    return found && found.tokens < before ? [found] : [];
+  });
+  return fits.find(({ tokens }) => tokens <= space * TARGET) ?? smallest(fits);
+}
+
+const smallest = (fits: readonly Fit[]) =>
+  fits.reduce<Fit | undefined>((best, each) => (best && best.tokens <= each.tokens ? best : each), undefined);
+
+export function summaryTokens(space: number): number {
+  return Math.min(MAX_SUMMARY_TOKENS, space * SUMMARY_SHARE);
+}
+
+function apply(state: SessionState, { folds, recent, index, results }: Level, space: number): Fit | undefined {
+  const { messages, compaction } = state;
+  const shortenBefore = recentFrom(messages, space * recent);
+  const folded = compaction?.keepFrom ?? 0;
+  const keepFrom = folds ? shortenBefore : folded;
+  if (folds ? keepFrom <= folded : shortenBefore <= (compaction?.shortenBefore ?? 0)) return undefined;
+  const promptChars = promptLimit(messages.slice(0, keepFrom), space * PROMPTS_SHARE);
+  const carried = keepFrom > 0 ? carriedState(state, keepFrom, charactersFor(space * index)) : '';
+  const compacted = { keepFrom, shortenBefore, resultChars: results, promptChars, carried };
+  const summary = folds ? '' : (compaction?.summary ?? '');
+  const prefix = compactedMessages(messages, { ...compacted, summary });
+  const tokens = sizeOf(prefix) + sizeOf(messages.slice(shortenBefore)) + (folds ? summaryTokens(space) : 0);
+  return { ...compacted, folds, tokens };
+}
+
+/** Returns the index of the first of the latest messages, which together have at most `most` tokens. A call stays with its result. */
+function recentFrom(messages: readonly Message[], most: number): number {
+  let from = messages.length;
+  let size = 0;
+  for (let at = messages.length - 1; at >= 0; at--) {
+    size += sizeOf([messages[at] as Message]);
+    if (size > most && from < messages.length) break;
+    if (messages[at]?.role !== 'tool') from = at;
+  }
+  return from;
+}
+
+function promptLimit(messages: readonly Message[], most: number): number {
+  const lengths = messages.flatMap((message) =>
+    message.role === 'user' ? message.content.map((part) => (part.type === 'text' ? part.text.length : 0)) : [],
+  );
+  const fits = (limit: number) => lengths.reduce((sum, length) => sum + Math.min(limit, length), 0) <= charactersFor(most);
+  return PROMPT_CHARS.find(fits) ?? (PROMPT_CHARS.at(-1) as number);
+}
+
+export function sizeOf(messages: readonly Message[]): number {
+  return messages.reduce((sum, message) => sum + totalOf(tokensOf(message)), 0);
+}

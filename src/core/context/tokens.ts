@@ -1,0 +1,114 @@
+/** Estimates how many tokens the parts of a request need. */
+
+import type { AssistantMessage, ImagePart, Message, NotePart, TextPart } from '../model/messages.ts';
+import type { ModelRequest } from '../model/model.ts';
+
+/** The kinds of content that fill a context window, in the order in which they are displayed. */
+export const KINDS = ['instructions', 'tools', 'rules', 'summary', 'prompts', 'attachments', 'answers', 'results'] as const;
+export type Kind = (typeof KINDS)[number];
+/** Tokens by kind. */
+export type Tokens = Record<Kind, number>;
+
+/** Characters outside ASCII need more tokens, because tokenizers are trained mostly on English text and code. */
+const PER_ASCII = 0.29;
+const PER_OTHER = 0.8;
+/** Services charge for the dimensions of an image, not for its bytes. */
+const PER_IMAGE = 1_300;
+/** What the wire format adds to each message, part and tool call. */
+const PER_PART = 6;
+const PER_CALL = 12;
+
+export const noTokens = (): Tokens => ({
+  instructions: 0,
+  tools: 0,
+  rules: 0,
+  summary: 0,
+  prompts: 0,
+  attachments: 0,
+  answers: 0,
+  results: 0,
+});
+
+export function totalOf(tokens: Tokens): number {
+  return KINDS.reduce((sum, kind) => sum + tokens[kind], 0);
+}
+
+export function tokensOfText(text: string): number {
+  let others = 0;
+  for (let index = 0; index < text.length; index++) if (text.charCodeAt(index) > 127) others++;
+  return (text.length - others) * PER_ASCII + others * PER_OTHER;
+}
+
+/** Returns how many characters of ordinary text fit into a number of tokens. */
+export function charactersFor(tokens: number): number {
+  return Math.max(0, Math.floor(tokens / PER_ASCII));
+}
+
+/** Messages do not change, so each is measured once. */
+const measured = new WeakMap<Message, Tokens>();
+
+export function tokensOf(message: Message): Tokens {
+  const known = measured.get(message);
+  if (known) return known;
+  const tokens = noTokens();
+  for (const part of message.content) {
+    switch (part.type) {
+      case 'tool_result':
+        tokens.results += PER_CALL + part.content.reduce((sum, piece) => sum + tokensOfPiece(piece), 0);
+        break;
+      case 'tool_call':
+      case 'reasoning':
+        tokens.answers += tokensOfAnswer(part);
+        break;
+      default:
+        tokens[kindOf(message, part)] += tokensOfPiece(part);
+    }
+  }
+  measured.set(message, tokens);
+  return tokens;
+}
+
+function kindOf({ role }: Message, part: TextPart | ImagePart | NotePart): Kind {
+  if (role === 'assistant') return 'answers';
+  if (part.type === 'image') return 'attachments';
+  if (part.type === 'text') return 'prompts';
+  return part.about === 'compacted' ? 'summary' : 'prompts';
+}
+
+function tokensOfPiece(part: TextPart | ImagePart | NotePart): number {
+  return part.type === 'image' ? PER_IMAGE : PER_PART + tokensOfText(part.text);
+}
+
+function tokensOfAnswer(part: Exclude<AssistantMessage['content'][number], TextPart>): number {
+  const replay = part.replay === undefined ? 0 : tokensOfText(JSON.stringify(part.replay));
+  if (part.type === 'reasoning') return PER_PART + Math.max(tokensOfText(part.text), replay);
+  return PER_CALL + tokensOfText(part.name) + tokensOfText(part.malformed ?? JSON.stringify(part.input ?? {})) + replay;
+}
+
+/**
+ * Adds up the tokens of requests. The messages of the next request usually begin with those of the last one, so only the new messages are
+ * added.
+ */
+export class TokenCounter {
+  readonly #fixed: Tokens;
+  #messages: Message[] = [];
+  #sum: Tokens;
+
+  constructor({ system, tools }: Pick<ModelRequest, 'system' | 'tools'>) {
+    this.#fixed = { ...noTokens(), instructions: tokensOfText(system), tools: tokensOfText(JSON.stringify(tools)) };
+    this.#sum = this.#fixed;
+  }
+
+  count(messages: readonly Message[]): Tokens {
+    const last = this.#messages.length - 1;
+    const continues = last >= 0 && messages[last] === this.#messages[last] && messages[0] === this.#messages[0];
+    const sum = { ...(continues ? this.#sum : this.#fixed) };
+    for (let index = continues ? last + 1 : 0; index < messages.length; index++) {
+      const tokens = tokensOf(messages[index] as Message);
+      for (const kind of KINDS) sum[kind] += tokens[kind];
+    }
+    this.#messages = messages as Message[];
+    this.#sum = sum;
+    return sum;
+  }
+}

@@ -1,0 +1,172 @@
+/** Keeps the requests of a run within the context window of the model, by compactions. */
+
+import { interruptible } from '../abort.ts';
+import { carriedIndex } from '../compaction/carried-state.ts';
+import { fitInto, summaryTokens } from '../compaction/fit.ts';
+import { modelSummary, summaryByRules, summaryRequest } from '../compaction/summary.ts';
+import { charactersFor, KINDS, TokenCounter, type Tokens, totalOf } from '../context/tokens.ts';
+import { type ContextUse, keyOf, ratioOf, requestLimit, resultCharacters, resultTokens } from '../context/window.ts';
+import { checkedEvent } from '../model/answer-shape.ts';
+import type { Usage } from '../model/messages.ts';
+import { ModelError, type ModelRequest } from '../model/model.ts';
+import { type Estimate, useOfAnswer } from '../session/limits.ts';
+import { messagesForModel } from '../session/reduce.ts';
+import type { ThinkPorts } from './ports.ts';
+import { Received } from './received-answer.ts';
+
+type Reason = 'window' | 'overflow' | 'user';
+
+/** The summary that the model wrote, if it did, and the use of the request. */
+type Summary = Estimate & { text: string | undefined; usage?: Usage; usd?: number };
+
+/** After an overflow error that does not tell the window, the window is assumed to be this part of the request. */
+const ASSUMED = 0.85;
+
+export class ContextRoom {
+  readonly #ports: ThinkPorts;
+  readonly #tools: ModelRequest['tools'];
+  readonly #counter: TokenCounter;
+  /** The ratio that an overflow error told. It is valid until the service reports the size of a request, so that `known` changes. */
+  #told: { ratio: number; known: number | undefined } | undefined;
+
+  constructor(ports: ThinkPorts, tools: ModelRequest['tools']) {
+    this.#ports = ports;
+    this.#tools = tools;
+    this.#counter = new TokenCounter({ system: ports.request.system, tools });
+  }
+
+  /** What fills the window at the next request. */
+  get use(): ContextUse {
+    const { window } = this;
+    const counted = this.#count();
+    const tokens: Partial<Tokens> = {};
+    for (const kind of KINDS) if (counted[kind] > 0) tokens[kind] = Math.round(counted[kind]);
+    return { tokens, ratio: this.#ratio, ...(window !== undefined && { window, limit: this.#limit as number }) };
+  }
+
+  get window(): number | undefined {
+    const { window, state, model } = this.#ports;
+    const learned = state.windows.get(keyOf(model));
+    return learned === undefined ? window?.size : Math.min(learned, window?.size ?? learned);
+  }
+
+  /** Compacts the conversation if the next request does not fit into the window. */
+  async make(signal: AbortSignal): Promise<void> {
+    const words = this.#ports.compactionAsked?.();
+    if (words !== undefined) await this.compact('user', signal, words);
+    const limit = this.#limit;
+    if (limit !== undefined && this.#size() > limit) await this.compact('window', signal);
+  }
+
+  /**
+   * Compacts the conversation after the service has refused a request because of its size. Returns false if the request cannot become
+   * smaller.
+   */
+  async afterOverflow({ window, requested }: ModelError, signal: AbortSignal): Promise<boolean> {
+    const estimated = totalOf(this.#count());
+    if (requested !== undefined) this.#told = { ratio: ratioOf(requested, estimated), known: this.#known };
+    const before = this.#size();
+    // A window that is larger than the request was not the reason.
+    const real = window !== undefined && window <= before * 1.5 ? window : Math.floor(Math.min(before, this.window ?? before) * ASSUMED);
+    if (real === window) this.#ports.window?.learn?.(real);
+    return this.compact('overflow', signal, undefined, real);
+  }
+
+  /** Returns how many characters of a result the window can hold, for each of the calls of one answer. */
+  resultCharacters(calls: number): number | undefined {
+    const limit = this.#limit;
+    if (limit === undefined) return undefined;
+    return resultCharacters(charactersFor(resultTokens(limit, limit - this.#size(), calls) / this.#ratio));
+  }
+
+  /** Returns false if the conversation cannot become shorter. `words` is what the user wants to keep. */
+  async compact(reason: Reason, signal: AbortSignal, words?: string, window = this.window): Promise<boolean> {
+    const { state, emit } = this.#ports;
+    const before = this.#size();
+    const limit = window === undefined ? before : requestLimit(window, this.#ports.window?.answer);
+    const space = Math.max(1, limit / this.#ratio - this.#fixed());
+    const found = fitInto(state, space, reason === 'user');
+    if (!found) return false;
+    const { folds, tokens, ...cut } = found;
+    // After an overflow, a request for a summary would overflow, too.
+    const asked = folds && reason !== 'overflow' ? await this.#summary(cut.keepFrom, summaryTokens(space), signal, words) : undefined;
+    const { text, ...use } = asked ?? { text: undefined };
+    const byRules = folds ? summaryByRules(state, cut.keepFrom, summaryTokens(space)) : (state.compaction?.summary ?? '');
+    emit({
+      type: 'context_compacted',
+      reason,
+      by: text === undefined ? 'rules' : 'model',
+      ...cut,
+      summary: text ?? byRules,
+      before: Math.round(before),
+      after: Math.round((tokens + this.#fixed()) * this.#ratio),
+      ...(reason === 'overflow' && window !== undefined && { window }),
+      ...use,
+    });
+    return true;
+  }
+
+  /** Asks the model for a summary. Its request begins with the bytes of the last request, so that the prompt cache is hit. */
+  async #summary(keepFrom: number, most: number, signal: AbortSignal, words?: string): Promise<Summary | undefined> {
+    const { state, adapter, request, model, emit, meter, price } = this.#ports;
+    const messages = [...messagesForModel(state), summaryRequest(carriedIndex(state, keepFrom, charactersFor(most)), most, words)];
+    const size = totalOf(this.#counter.count(messages)) * this.#ratio + most;
+    if (adapter.isFree || size > (this.window ?? size)) return undefined;
+    emit({ type: 'context_compacting' });
+    const received = new Received({ ...request, model: model.model, tools: this.#tools, messages });
+    try {
+      const stream = adapter.stream({ ...request, model: model.model, tools: this.#tools, messages }, signal);
+      for await (const event of interruptible(stream, signal)) received.add(checkedEvent(event));
+    } catch (error) {
+      signal.throwIfAborted();
+      // Without a summary of the model, the conversation is compacted by rules. The next request reports the failure if it lasts.
+      if (!(error instanceof ModelError)) throw error;
+    }
+    const { usage, stop } = received;
+    const usd = price?.(usage ?? {});
+    const estimate = received.hasBegun ? received.estimated(usd === undefined ? price : undefined) : {};
+    meter.spend(useOfAnswer(usage, usd, estimate));
+    const text = stop === 'end_turn' || stop === 'max_tokens' ? textsOf(received) : '';
+    return {
+      text: text === '' ? undefined : modelSummary(text, most),
+      ...(usage && { usage }),
+      ...(usd !== undefined && { usd }),
+      ...estimate,
+    };
+  }
+
+  #count(): Tokens {
+    return this.#counter.count(messagesForModel(this.#ports.state));
+  }
+
+  /** The expected size of the next request in tokens. */
+  #size(): number {
+    return totalOf(this.#count()) * this.#ratio;
+  }
+
+  #fixed(): number {
+    const { instructions, tools } = this.#count();
+    return instructions + tools;
+  }
+
+  get #known(): number | undefined {
+    return this.#ports.state.ratios.get(keyOf(this.#ports.model));
+  }
+
+  get #ratio(): number {
+    const told = this.#told;
+    return (told && told.known === this.#known ? told.ratio : this.#known) ?? 1;
+  }
+
+  get #limit(): number | undefined {
+    const { window } = this;
+    return window === undefined ? undefined : requestLimit(window, this.#ports.window?.answer);
+  }
+}
+
+function textsOf({ said }: Received): string {
+  return said
+    .map(({ text }) => text)
+    .join('')
+    .trim();
+}

@@ -1,0 +1,41 @@
+/** Reads the numbers of tokens from errors that say that a request was too long for the context window. */
+
+/** Numbers of tokens, if the error names them. */
+export type Overflow = { window?: number; requested?: number };
+
+const NUMBER = '(\\d[\\d,_]{2,12})';
+const WINDOWS = [
+  `> ?${NUMBER}`,
+  `(?:maximum|available|loaded|model)?[ _](?:context|prompt|input|model)[ _](?:length|size|window|limit)(?: is| of)?(?: only)?\\W{0,3}${NUMBER}`,
+  `${NUMBER} (?:tokens? )?maximum`,
+  `tokens allowed \\(${NUMBER}`,
+  `n_ctx\\W{1,4}${NUMBER}`,
+  `(?:limit|maximum)(?: is| of)\\W{0,3}${NUMBER}`,
+].map((pattern) => new RegExp(pattern, 'i'));
+const REQUESTS = [
+  `resulted in ${NUMBER}`,
+  `requested (?:about )?${NUMBER}`,
+  `(?:prompt|request) (?:contains|has) ${NUMBER}`,
+  `token count \\(${NUMBER}`,
+  `request \\(${NUMBER}`,
+  `too long: ${NUMBER}`,
+  `length ${NUMBER}\\) is longer`,
+  `n_prompt_tokens\\W{1,4}${NUMBER}`,
+  `first ${NUMBER} tokens`,
+].map((pattern) => new RegExp(pattern, 'i'));
+
+export function overflowIn(message: string): Overflow {
+  const text = message.slice(0, 2_000);
+  const window = firstNumber(WINDOWS, text);
+  const requested = firstNumber(REQUESTS, text);
+  const isLarger = requested !== undefined && requested > (window ?? 0);
+  return { ...(window !== undefined && { window }), ...(isLarger && { requested }) };
+}
+
+function firstNumber(patterns: readonly RegExp[], text: string): number | undefined {
+  for (const pattern of patterns) {
+    const number = Number(pattern.exec(text)?.[1]?.replace(/[,_]/g, ''));
+    if (number > 0) return number;
+  }
+  return undefined;
+}
