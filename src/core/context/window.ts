@@ -15,7 +15,7 @@ const MAX_RESERVE = 32_000;
 /** Estimates are never exact, so a part of the window stays free. */
 const MARGIN = 0.04;
 /** The part of a request that the results of one turn may fill together. */
-const RESULTS_SHARE = 0.35;
+const RESULTS_SHARE = 0.25;
 /** A result that is cut off shows at least this many characters. */
 const MIN_RESULT = 600;
 /** The most characters of a result, also in a large window, because everything in it is paid for in each later request. */
@@ -31,9 +31,12 @@ export function requestLimit(window: number, { set, possible }: LongestAnswer = 
   return Math.max(1, Math.floor(window * (1 - MARGIN) - reserve));
 }
 
-/** Returns how many tokens one of `calls` results of a turn may have, when `free` tokens of the request are left. */
-export function resultTokens(limit: number, free: number, calls: number): number {
-  return Math.max(0, Math.min(limit * RESULTS_SHARE, free * 0.8)) / Math.max(1, calls);
+/**
+ * Returns how many tokens one of `calls` results of a turn may have. It does not depend on the space that is left, because a compaction
+ * makes space before the next request.
+ */
+export function resultTokens(limit: number, calls: number): number {
+  return (limit * RESULTS_SHARE) / Math.max(1, calls);
 }
 
 export function resultCharacters(characters: number): number {

@@ -2,12 +2,12 @@
 
 import { interruptible } from '../abort.ts';
 import { carriedIndex } from '../compaction/carried-state.ts';
-import { fitInto, summaryTokens } from '../compaction/fit.ts';
+import { fitInto, sizeOf, summaryTokens } from '../compaction/fit.ts';
 import { modelSummary, summaryByRules, summaryRequest } from '../compaction/summary.ts';
 import { charactersFor, KINDS, TokenCounter, type Tokens, totalOf } from '../context/tokens.ts';
 import { type ContextUse, keyOf, ratioOf, requestLimit, resultCharacters, resultTokens } from '../context/window.ts';
 import { checkedEvent } from '../model/answer-shape.ts';
-import type { Usage } from '../model/messages.ts';
+import type { Message, Usage, UserMessage } from '../model/messages.ts';
 import { ModelError, type ModelRequest } from '../model/model.ts';
 import { type Estimate, useOfAnswer } from '../session/limits.ts';
 import { messagesForModel } from '../session/reduce.ts';
@@ -76,7 +76,7 @@ export class ContextRoom {
   resultCharacters(calls: number): number | undefined {
     const limit = this.#limit;
     if (limit === undefined) return undefined;
-    return resultCharacters(charactersFor(resultTokens(limit, limit - this.#size(), calls) / this.#ratio));
+    return resultCharacters(charactersFor(resultTokens(limit, calls) / this.#ratio));
   }
 
   /** Returns false if the conversation cannot become shorter. `words` is what the user wants to keep. */
@@ -109,9 +109,9 @@ export class ContextRoom {
   /** Asks the model for a summary. Its request begins with the bytes of the last request, so that the prompt cache is hit. */
   async #summary(keepFrom: number, most: number, signal: AbortSignal, words?: string): Promise<Summary | undefined> {
     const { state, adapter, request, model, emit, meter, price } = this.#ports;
-    const messages = [...messagesForModel(state), summaryRequest(carriedIndex(state, keepFrom, charactersFor(most)), most, words)];
-    const size = totalOf(this.#counter.count(messages)) * this.#ratio + most;
-    if (adapter.isFree || size > (this.window ?? size)) return undefined;
+    const asked = summaryRequest(carriedIndex(state, keepFrom, charactersFor(most)), most, words);
+    const messages = this.#fitting(messagesForModel(state), asked, most);
+    if (adapter.isFree || messages.length < 2) return undefined;
     emit({ type: 'context_compacting' });
     const received = new Received({ ...request, model: model.model, tools: this.#tools, messages });
     try {
@@ -133,6 +133,22 @@ export class ContextRoom {
       ...(usd !== undefined && { usd }),
       ...estimate,
     };
+  }
+
+  /** Leaves out the last calls with their results until the request for the summary fits. It then still is a part of an earlier request. */
+  #fitting(history: Message[], asked: UserMessage, most: number): Message[] {
+    const { window = Number.POSITIVE_INFINITY } = this;
+    let messages = history;
+    const size = () => (this.#fixed() + sizeOf([...messages, asked])) * this.#ratio + most;
+    while (messages.length > 0 && size() > window)
+      messages = messages.slice(
+        0,
+        Math.max(
+          0,
+          messages.findLastIndex(({ role }) => role === 'assistant'),
+        ),
+      );
+    return [...messages, asked];
   }
 
   #count(): Tokens {
