@@ -149,19 +149,19 @@ function describeWire(name: string, wire: Wire): void {
         if (left-- > 0) return void response.write(isSse ? ': wait\n\n' : '\n');
         clearInterval(timer);
         response.end(body);
-      }, 120);
+      }, 200);
     });
-    const events = await listen((await adapterAt(url, 1_000)).stream(request, never));
+    const events = await listen((await adapterAt(url, 2_000)).stream(request, never));
     assert.equal(events.map((event) => (event.type === 'text_delta' ? event.text : '')).join(''), 'Hello there');
   });
 
   it('may be read as slowly as one likes', async () => {
     const { url } = await serve((_, response) => response.writeHead(200, type).end(TEXT_BODIES[name]?.(['Hello', ' there'])));
     let said = '';
-    for await (const event of (await adapterAt(url, 500)).stream(request, never)) {
+    for await (const event of (await adapterAt(url, 1_500)).stream(request, never)) {
       if (event.type !== 'text_delta') continue;
+      if (said === '') await delay(2_000);
       said += event.text;
-      await new Promise((resolve) => setTimeout(resolve, 800));
     }
     assert.equal(said, 'Hello there');
   });
