@@ -1,5 +1,6 @@
 /** Generates random sessions with streamed deltas. Every event is valid after the events before it. */
 
+import { fitInto } from '../../src/core/compaction/fit.ts';
 import { type AssistantMessage, type ToolCall, type UserMessage, user } from '../../src/core/model/messages.ts';
 import { note } from '../../src/core/model/notes.ts';
 import type { Plan } from '../../src/core/plan/plan.ts';
@@ -120,11 +121,20 @@ class RandomLog {
     if (choice === 4) return { type: 'model_waiting', attempt: 2, tries: 5, reason: 'rate_limit', waitMs: 1_000 };
     if (choice === 5) return { type: 'limits_shrunk', limits: LIMITS, reason: 'Little memory.' };
     if (call) return this.#inCall(call);
+    if (choice === 6) return this.#compacted();
     if (choice < 10) return { type: 'turn_started', turn: 1 };
     if (choice < 13) return { type: 'text_delta', text: 'some words ' };
     if (choice === 13) return { type: 'reasoning_delta', text: 'hm ' };
     if (choice === 14) return { type: 'tool_input_delta', name: 'read_file', text: '{"pa' };
     return this.#answer();
+  }
+
+  #compacted(): EventBody | undefined {
+    const found = fitInto(this.#state, 20 + this.#below(3_000), this.#below(2) === 1);
+    if (!found) return undefined;
+    const { folds, tokens, ...cut } = found;
+    const use = folds ? { by: 'model' as const, usage: { input: this.#below(900), output: this.#below(90) } } : { by: 'rules' as const };
+    return { type: 'context_compacted', reason: 'window', ...cut, summary: 'So far, so good.', before: 2 * tokens, after: tokens, ...use };
   }
 
   #answer(): EventBody {

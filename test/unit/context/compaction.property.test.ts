@@ -1,0 +1,88 @@
+/** Whatever the conversation and the size of the window, a compaction keeps what must not be lost. */
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { compactedMessages } from '../../../src/core/context/compacted.ts';
+import { callsOf, isSent, type Message } from '../../../src/core/model/messages.ts';
+import { type AgentEvent, isDurable } from '../../../src/core/session/events.ts';
+import { foldSession, reduce } from '../../../src/core/session/reduce.ts';
+import { emptySession, type SessionState } from '../../../src/core/session/session-state.ts';
+import { randomLog } from '../../support/random-logs.ts';
+
+const logs = fc
+  .array(fc.nat(9_999), { minLength: 200, maxLength: 700, size: 'max' })
+  .map((choices) => randomLog(choices).filter(isDurable));
+
+/** Calls `check` after each event, and says how many compactions there were. */
+function follow(events: readonly AgentEvent[], check: (state: SessionState, event: AgentEvent) => void): number {
+  const state = emptySession();
+  for (const event of events) {
+    reduce(state, event);
+    check(state, event);
+  }
+  return events.filter(({ type }) => type === 'context_compacted').length;
+}
+
+/** @throws if a call has no result right after its message, or a result no call. */
+function everyCallHasItsResult(messages: readonly Message[], open: number): void {
+  let waiting: string[] = [];
+  for (const message of messages) {
+    if (message.role !== 'tool') assert.deepEqual(waiting, []);
+    if (message.role === 'tool') {
+      assert.deepEqual(
+        message.content.map(({ callId }) => callId),
+        waiting,
+      );
+      waiting = [];
+    } else waiting = callsOf(message).map(({ id }) => id);
+  }
+  assert.equal(waiting.length, open);
+}
+
+describe('a compacted conversation', () => {
+  it('has a result for every call, and a call for every result', () => {
+    let compactions = 0;
+    fc.assert(
+      fc.property(logs, (events) => {
+        compactions += follow(events, (state) => everyCallHasItsResult(state.sent, state.open.length));
+      }),
+    );
+    assert.ok(compactions > 20, `${compactions} compactions`);
+  });
+
+  it('contains every message of the user word for word', () => {
+    fc.assert(
+      fc.property(logs, (events) => {
+        follow(events, ({ sent, messages, compaction }, { type }) => {
+          if (type !== 'context_compacted') return;
+          const told = sent.flatMap((message) =>
+            message.role === 'user' ? message.content.map((part) => ('text' in part ? part.text : '')) : [],
+          );
+          for (const message of messages)
+            for (const part of message.role === 'user' ? message.content : [])
+              if (part.type === 'text' && part.text.length <= (compaction?.promptChars ?? 0))
+                assert.ok(told.includes(part.text), part.text);
+        });
+      }),
+    );
+  });
+
+  it('follows from the log alone, and only grows until the next compaction', () => {
+    fc.assert(
+      fc.property(logs, (events) => {
+        let before: readonly Message[] = [];
+        follow(events, ({ sent }, { type }) => {
+          if (type !== 'context_compacted') for (const [index, message] of before.entries()) assert.equal(sent[index], message);
+          before = [...sent];
+        });
+        const { sent, messages, compaction } = foldSession(events);
+        assert.deepEqual(sent, before);
+        const { sent: again } = foldSession(JSON.parse(JSON.stringify(events)));
+        assert.deepEqual(again, sent);
+        const whole = compaction
+          ? [...compactedMessages(messages, compaction), ...messages.slice(compaction.shortenBefore).filter(isSent)]
+          : sent;
+        assert.deepEqual(whole, sent);
+      }),
+    );
+  });
+});
