@@ -37,10 +37,11 @@ export class Work {
     return { ...builders, ports: { ...this.#ports, ...ports } };
   }
 
-  /** Builds a run. Returns its ports and the loop that executes it. */
-  async build(run: RunRecord, scope: RunScope): Promise<{ ports: RunPorts; loop: Loaded['runLoop'] }> {
-    const { buildRun, runLoop, ports } = await this.load();
-    return { ports: await buildRun(run, scope, ports, { gate: () => this.gate(), share: () => this.day?.share() }), loop: runLoop };
+  /** Builds a run. Returns its ports, the loop that executes it, and the function that compacts its conversation. */
+  async build(run: RunRecord, scope: RunScope): Promise<{ ports: RunPorts; loop: Loaded['runLoop']; compact: Loaded['compactNow'] }> {
+    const { buildRun, runLoop, compactNow, ports } = await this.load();
+    const built = await buildRun(run, scope, ports, { gate: () => this.gate(), share: () => this.day?.share() });
+    return { ports: built, loop: runLoop, compact: compactNow };
   }
 
   /** Returns the write gate of the open folders. All sessions use the same gate, so that their changes are written one after another. */

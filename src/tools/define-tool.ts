@@ -50,10 +50,13 @@ export function defineTool<Schema extends z.ZodType>({
   };
 }
 
+/** Constraints that no model breaks. `prepare` checks them all the same. */
+const IMPLIED: Readonly<Record<string, unknown>> = { maximum: Number.MAX_SAFE_INTEGER, minimum: 1, minLength: 1, minItems: 1 };
+
 /** Returns the JSON schema without the parts that cost tokens in every request and tell the model nothing. */
 function wireSchema(schema: z.ZodType): JsonSchema {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: 'input' });
-  return JSON.parse(JSON.stringify(rest, (key, value) => (key === 'maximum' && value === Number.MAX_SAFE_INTEGER ? undefined : value)));
+  return JSON.parse(JSON.stringify(rest, (key, value) => (IMPLIED[key] === value ? undefined : value)));
 }
 
 export function countOf(count: number, one: string, many = `${one}s`): string {

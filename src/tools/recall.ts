@@ -12,6 +12,8 @@ import { countOf, defineTool } from './define-tool.ts';
 /** The conversation and the events of the session at the time of the call. */
 export type History = { readonly messages: readonly Message[]; readonly events: readonly AgentEvent[] };
 
+/** A number is read again; anything else is searched for. */
+const ADDRESS = /^#\d+(\.\d+)?$/;
 const MAX_CHARS = 60_000;
 const MAX_HITS = 40;
 const MAX_HITS_EACH = 5;
@@ -23,26 +25,25 @@ type Entry = { address: string; title: string; content: (TextPart | ImagePart)[]
 export function recallTool(workspace: Workspace, history: () => History): Tool {
   return defineTool({
     name: 'recall',
-    description: 'Search or reread earlier messages and results of this session, also what was cut or compacted.',
+    description: 'Reread earlier parts of this session: #12, #14.2, or words to search.',
     effect: 'readonly',
     input: z.object({
-      at: z.string().optional().describe('number such as #12 or #14.2'),
-      query: z.string().optional(),
+      what: z.string(),
       from_line: z.int().min(1).optional(),
     }),
-    async prepare({ at, query, from_line = 1 }) {
-      if (at === undefined && !query?.trim()) throw new ToolError('Give at, such as "#12", or words to search for as query.');
-      if (at === undefined) {
-        const words = query as string;
+    async prepare({ what, from_line = 1 }) {
+      const words = what.trim();
+      if (words === '') throw new ToolError('Give a number such as "#12", or words to search for.');
+      if (!ADDRESS.test(words)) {
         return {
           title: `Search this session for ${words}`,
           targets: [],
           execute: async ({ mostCharacters }) => ({ content: await search(workspace, history(), words, mostCharacters) }),
         };
       }
-      const entries = entriesAt(history(), at);
+      const entries = entriesAt(history(), words);
       return {
-        title: `Read ${at} of this session again`,
+        title: `Read ${words} of this session again`,
         // The policy judges this like the read that gave the result.
         targets: entries.flatMap(({ targets }) => targets.filter(({ access }) => access === 'read')),
         execute: async ({ mostCharacters = MAX_CHARS }) => read(entries, from_line, mostCharacters),
@@ -51,12 +52,11 @@ export function recallTool(workspace: Workspace, history: () => History): Tool {
   });
 }
 
-function entriesAt(history: History, at: string): Entry[] {
-  const wanted = `#${at.replace(/^[#\s]+/, '').trim()}`;
+function entriesAt(history: History, wanted: string): Entry[] {
   const found = allEntries(history).filter(({ address }) => address === wanted || address.startsWith(`${wanted}.`));
   if (found.length === 0)
     throw new ToolError(
-      `There is no message ${wanted}. This session has messages #1 to #${history.messages.length}; search them with query.`,
+      `There is no message ${wanted}. This session has messages #1 to #${history.messages.length}; search them with words.`,
     );
   const secret = found.find((entry) => entry.secret);
   if (secret)
@@ -81,7 +81,7 @@ function read(entries: readonly Entry[], from: number, most: number): ToolOutput
     if (shown.length > 0 && size + line.length > most - SNIPPET) break;
     shown.push(
       line.length > most
-        ? `${line.slice(0, most - SNIPPET)}… [${line.length - most + SNIPPET} more characters; search for them with query]`
+        ? `${line.slice(0, most - SNIPPET)}… [${line.length - most + SNIPPET} more characters; search for words in it]`
         : line,
     );
     size += line.length + 1;

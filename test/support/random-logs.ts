@@ -134,7 +134,16 @@ class RandomLog {
     if (!found) return undefined;
     const { folds, tokens, ...cut } = found;
     const use = folds ? { by: 'model' as const, usage: { input: this.#below(900), output: this.#below(90) } } : { by: 'rules' as const };
-    return { type: 'context_compacted', reason: 'window', ...cut, summary: 'So far, so good.', before: 2 * tokens, after: tokens, ...use };
+    return {
+      type: 'context_compacted',
+      reason: 'window',
+      ...cut,
+      summary: 'So far, so good.',
+      before: 2 * tokens,
+      after: tokens,
+      context: { tokens: { results: tokens }, ratio: 1 },
+      ...use,
+    };
   }
 
   #answer(): EventBody {

@@ -4,6 +4,7 @@ import { post } from '../host.ts';
 import { liveRun, modeOf, type PanelModel } from '../state.ts';
 import { Announcer } from './announcer.tsx';
 import { Composer, type Waiting } from './composer.tsx';
+import { ContextGauge } from './context-gauge.tsx';
 import { EmptyState } from './empty-state.tsx';
 import { Header } from './header.tsx';
 import { Notice } from './notice.tsx';
@@ -18,6 +19,7 @@ export function App({ model }: { model: PanelModel }) {
   const mode = modeOf(model);
   const last = runs.at(-1);
   const controlledRun = live ?? (isPausedByUser(last) ? last : undefined);
+  const context = runs.findLast((run) => run.context)?.context;
   const isLoading = model.sessionId === undefined && !model.notice;
 
   useEffect(() => {
@@ -52,6 +54,7 @@ export function App({ model }: { model: PanelModel }) {
         waiting={waitingFor(model)}
         blind={host?.blind ? host.modelName : undefined}
       />
+      {context && <ContextGauge use={context} />}
       <Announcer run={runs.find(({ id }) => id === model.undoneRunId) ?? runs.at(-1)} live={live !== undefined} />
     </div>
   );

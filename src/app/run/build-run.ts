@@ -20,6 +20,7 @@ import { judgeFor } from './judge.ts';
 import { checksFor, expectConfirmed } from './plan-run.ts';
 import type { RunScope } from './run-scope.ts';
 
+export { compactNow } from '../../core/run/context-room.ts';
 export { runLoop } from '../../core/run/run.ts';
 
 /** The write gate and the daily budget, which all runs of an assistant share. */

@@ -129,6 +129,18 @@ export class LiveRun implements LoggedRun, RunScope {
     if (!log.failed) log.sync();
   }
 
+  /** Compacts the conversation of a run that is not in progress. @returns whether it became shorter. */
+  async compact(words: string, work: Work): Promise<boolean> {
+    const { signal } = this.#controller;
+    try {
+      const { ports, compact } = await abortable(work.build(this.state.runs.get(this.#runId) as RunRecord, this), signal);
+      this.#ports = ports;
+      return await compact(ports, words, signal);
+    } finally {
+      this.#ports?.meter.flush(true);
+    }
+  }
+
   /** Resolves when the user has answered the approval or question. */
   #userAnswers(questionId: string, signal: AbortSignal): Promise<void> {
     this.#log.sync();

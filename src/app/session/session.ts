@@ -184,6 +184,17 @@ export class Session {
     this.#supersede();
   }
 
+  /** Compacts the conversation, in a live run before its next turn. `words` is what to keep. @throws SessionError if it cannot become shorter. */
+  async compact(words = ''): Promise<void> {
+    if (this.#live && this.running) return this.#live.compactNext(words);
+    this.#expectIdle();
+    const run = this.state.lastRun;
+    if (!run) throw new SessionError('There is no conversation to compact yet. Send a message first.');
+    const beginning = { runId: run.runId, limits: this.#ports.settings.limits(run.mode), pace: new Pacing() };
+    const shorter = await this.#with(beginning, (live) => live.compact(words, this.#work));
+    if (!shorter) throw new SessionError('The conversation cannot be compacted further now.');
+  }
+
   /** Ends the live run as failed, for a reason that the run cannot detect itself. */
   fail(why: Error): void {
     this.#live?.abort(why);
@@ -245,18 +256,26 @@ export class Session {
 
   /** Starts a run. It is live, and can be stopped, before a listener receives its first event. */
   async #run(runId: string, limits: Limits, opening: Iterable<EventBody>, pace = new Pacing()): Promise<void> {
-    const live = new LiveRun({ sessionId: this.id, runId, limits, pace }, this.#log, this.#now);
+    const live = await this.#with({ runId, limits, pace }, async (each) => {
+      await each.drive(opening, this.#work);
+      return each;
+    });
+    // Messages that were sent too late for this run start the next run.
+    if (this.state.lastRun?.outcome === 'answered' && !live.aborted) await this.sendQueued();
+  }
+
+  /** Locks the log for a run while `use` works with it. */
+  async #with<T>(beginning: { runId: string; limits: Limits; pace: Pacing }, use: (live: LiveRun) => Promise<T>): Promise<T> {
+    const live = new LiveRun({ sessionId: this.id, ...beginning }, this.#log, this.#now);
     this.#log.begin(live);
     this.#live = live;
     try {
-      await live.drive(opening, this.#work);
+      return await use(live);
     } finally {
       this.#live = undefined;
       this.#log.end();
       live.end();
     }
-    // Messages that were sent too late for this run start the next run.
-    if (this.state.lastRun?.outcome === 'answered' && !live.aborted) await this.sendQueued();
   }
 
   #expectIdle(): void {

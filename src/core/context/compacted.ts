@@ -22,6 +22,11 @@ export type Compaction = {
 const INTRO =
   'The messages before this one were compacted to save space. They keep their numbers, and recall reads any of them again, such as "#12". The user’s own messages follow word for word, then the state of the work.';
 
+/** Returns all messages as the model receives them after the compaction. */
+export function sentAfter(messages: readonly Message[], compaction: Compaction): Message[] {
+  return [...compactedMessages(messages, compaction), ...messages.slice(compaction.shortenBefore).filter(isSent)];
+}
+
 /** Returns the messages before `shortenBefore` as the model receives them. */
 export function compactedMessages(messages: readonly Message[], compaction: Compaction): Message[] {
   const { keepFrom, shortenBefore, resultChars } = compaction;

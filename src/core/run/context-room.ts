@@ -4,14 +4,15 @@ import { interruptible } from '../abort.ts';
 import { carriedIndex } from '../compaction/carried-state.ts';
 import { fitInto, sizeOf, summaryTokens } from '../compaction/fit.ts';
 import { modelSummary, summaryByRules, summaryRequest } from '../compaction/summary.ts';
-import { charactersFor, KINDS, TokenCounter, type Tokens, totalOf } from '../context/tokens.ts';
+import { sentAfter } from '../context/compacted.ts';
+import { charactersFor, KINDS, noTokens, TokenCounter, type Tokens, totalOf } from '../context/tokens.ts';
 import { type ContextUse, keyOf, ratioOf, requestLimit, resultCharacters, resultTokens } from '../context/window.ts';
 import { checkedEvent } from '../model/answer-shape.ts';
 import type { Message, Usage, UserMessage } from '../model/messages.ts';
 import { ModelError, type ModelRequest } from '../model/model.ts';
 import { type Estimate, useOfAnswer } from '../session/limits.ts';
 import { messagesForModel } from '../session/reduce.ts';
-import type { ThinkPorts } from './ports.ts';
+import type { RunPorts, ThinkPorts } from './ports.ts';
 import { Received } from './received-answer.ts';
 
 type Reason = 'window' | 'overflow' | 'user';
@@ -37,8 +38,12 @@ export class ContextRoom {
 
   /** What fills the window at the next request. */
   get use(): ContextUse {
+    return this.#useOf(messagesForModel(this.#ports.state));
+  }
+
+  #useOf(messages: readonly Message[]): ContextUse {
     const { window } = this;
-    const counted = this.#count();
+    const counted = this.#counter.count(messages);
     const tokens: Partial<Tokens> = {};
     for (const kind of KINDS) if (counted[kind] > 0) tokens[kind] = Math.round(counted[kind]);
     return { tokens, ratio: this.#ratio, ...(window !== undefined && { window, limit: this.#limit as number }) };
@@ -82,24 +87,27 @@ export class ContextRoom {
   /** Returns false if the conversation cannot become shorter. `words` is what the user wants to keep. */
   async compact(reason: Reason, signal: AbortSignal, words?: string, window = this.window): Promise<boolean> {
     const { state, emit } = this.#ports;
+    if (state.open.length > 0) return false;
     const before = this.#size();
     const limit = window === undefined ? before : requestLimit(window, this.#ports.window?.answer);
     const space = Math.max(1, limit / this.#ratio - this.#fixed());
     const found = fitInto(state, space, reason === 'user');
     if (!found) return false;
-    const { folds, tokens, ...cut } = found;
+    const { folds, tokens: _, ...cut } = found;
     // After an overflow, a request for a summary would overflow, too.
     const asked = folds && reason !== 'overflow' ? await this.#summary(cut.keepFrom, summaryTokens(space), signal, words) : undefined;
     const { text, ...use } = asked ?? { text: undefined };
     const byRules = folds ? summaryByRules(state, cut.keepFrom, summaryTokens(space)) : (state.compaction?.summary ?? '');
+    const compaction = { ...cut, summary: text ?? byRules };
+    const context = this.#useOf(sentAfter(state.messages, compaction));
     emit({
       type: 'context_compacted',
       reason,
       by: text === undefined ? 'rules' : 'model',
-      ...cut,
-      summary: text ?? byRules,
+      ...compaction,
       before: Math.round(before),
-      after: Math.round((tokens + this.#fixed()) * this.#ratio),
+      after: Math.round(totalOf({ ...noTokens(), ...context.tokens }) * context.ratio),
+      context,
       ...(reason === 'overflow' && window !== undefined && { window }),
       ...use,
     });
@@ -185,4 +193,14 @@ function textsOf({ said }: Received): string {
     .map(({ text }) => text)
     .join('')
     .trim();
+}
+
+/** Compacts the conversation of a run that is not in progress. Returns false if it cannot become shorter. */
+export function compactNow(ports: RunPorts, words: string, signal: AbortSignal): Promise<boolean> {
+  return new ContextRoom(ports, specsOf(ports.tools)).compact('user', signal, words);
+}
+
+/** Returns the tools as the model receives them. */
+export function specsOf(tools: RunPorts['tools']): ModelRequest['tools'] {
+  return tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
 }

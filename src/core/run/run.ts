@@ -16,7 +16,7 @@ import { totalsOf } from '../session/usage-totals.ts';
 import { describeProgress } from '../view/summary.ts';
 import { carryOut } from './act.ts';
 import { LimitReached } from './budget.ts';
-import { ContextRoom } from './context-room.ts';
+import { ContextRoom, specsOf } from './context-room.ts';
 import { failedCheck, retryStepMessage, stepError } from './failed-step.ts';
 import type { RunPorts } from './ports.ts';
 import { runError } from './run-error.ts';
@@ -48,7 +48,7 @@ const REQUESTS = 3;
 export async function runLoop(ports: RunPorts, signal: AbortSignal): Promise<void> {
   const { state, emit, meter, now, pace } = ports;
   const tools = new Map(ports.tools.map((tool) => [tool.name, tool]));
-  const specs = ports.tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
+  const specs = specsOf(ports.tools);
   const room = new ContextRoom(ports, specs);
   let emptyAnswers = 0;
   /** Whether the model has answered since the run was started or resumed. */

@@ -37,6 +37,7 @@ export const compaction: FieldChecks<Omit<Extract<EventBody, { type: 'context_co
   summary: string,
   before: number,
   after: number,
+  context: contextUse,
   window: amount,
   usage: optional(usage),
   usd: amount,

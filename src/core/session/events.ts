@@ -80,6 +80,8 @@ export type EventBody =
       by: 'model' | 'rules';
       before: number;
       after: number;
+      /** What fills the context window after the compaction. */
+      context: ContextUse;
       window?: number;
       usage?: Usage;
       usd?: number;

@@ -3,7 +3,7 @@
  * events from the log and gets the same state.
  */
 
-import { compactedMessages } from '../context/compacted.ts';
+import { sentAfter } from '../context/compacted.ts';
 import { addressOf, shortenedResult } from '../context/shorten.ts';
 import { noTokens, totalOf } from '../context/tokens.ts';
 import { keyOf, ratioOf } from '../context/window.ts';
@@ -246,7 +246,7 @@ function reduceCompaction(
 ): void {
   const { keepFrom, shortenBefore, resultChars, promptChars, carried, summary, usage, usd } = event;
   state.compaction = { keepFrom, shortenBefore, resultChars, promptChars, carried, summary };
-  state.sent = [...compactedMessages(state.messages, state.compaction), ...state.messages.slice(shortenBefore).filter(isSent)];
+  state.sent = sentAfter(state.messages, state.compaction);
   state.asked = undefined;
   if (run && event.window !== undefined) state.windows.set(keyOf(run.model), event.window);
   if (!usage && event.estimated === undefined) return;

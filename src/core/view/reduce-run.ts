@@ -109,6 +109,10 @@ export function follow(run: RunView | undefined, event: AgentEvent): RunView {
 }
 
 export function reduceRun(run: RunView, event: AgentEvent): RunView {
+  if (run.compacting && event.type !== 'message_queued' && event.type !== 'message_unqueued') {
+    const { compacting: _, ...rest } = run;
+    return reduceRun(rest, event);
+  }
   if (event.type === 'model_waiting') return { ...run, waiting: event };
   if (!run.waiting || !endsWait(event)) return reduceEvent(run, event);
   const { waiting: _, ...rest } = run;
@@ -120,7 +124,13 @@ function reduceEvent(run: RunView, event: AgentEvent): RunView {
     case 'run_started':
       return { ...run, mode: event.mode, prompt: event.prompt, model: event.model, plan: event.plan };
     case 'turn_started':
-      return { ...run, turns: [...run.turns, newTurn(event.turn)] };
+      return { ...run, ...(event.context && { context: event.context }), turns: [...run.turns, newTurn(event.turn)] };
+    case 'context_compacting':
+      return { ...run, compacting: true };
+    case 'context_compacted': {
+      const { reason, by, before, after, carried, summary, seq } = event;
+      return { ...run, context: event.context, compactions: [...run.compactions, { reason, by, before, after, carried, summary, seq }] };
+    }
     case 'text_delta':
       return inLastTurn(run, (turn) => ({ ...turn, text: turn.text + event.text }), true);
     case 'reasoning_delta':

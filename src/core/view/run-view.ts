@@ -1,11 +1,12 @@
 /** One run as hosts display it. Views are immutable: parts that an event does not concern stay the same objects. */
 
+import type { ContextUse } from '../context/window.ts';
 import type { Cost, ImagePart, ModelRef, ToolResult, Usage } from '../model/messages.ts';
 import type { ModelWaiting } from '../model/model.ts';
 import type { Plan } from '../plan/plan.ts';
 import { refusedPaths } from '../plan/progress.ts';
 import type { ChangeSummary, Decision, Effect, Target } from '../session/effects.ts';
-import type { ApprovalAnswer, Mode, Outcome, PauseReason, Receipt, RunError, UndoResult } from '../session/events.ts';
+import type { AgentEvent, ApprovalAnswer, Mode, Outcome, PauseReason, Receipt, RunError, UndoResult } from '../session/events.ts';
 import type { BudgetKey } from '../session/limits.ts';
 import type { ApprovalRequest, AskedQuestion, StepStates } from '../session/session-state.ts';
 import type { FileChange, RunWrite } from './run-changes.ts';
@@ -60,6 +61,11 @@ export type TurnView = {
 
 /** A message or answer of the user during the run, or a note by Kedge to the model. */
 export type SaidView = { key: string; text: string; answers?: string; images?: readonly ImagePart[]; by?: 'kedge' };
+/** A compaction of the conversation, with what the model was told in place of the earlier messages. */
+export type CompactionView = Pick<
+  Extract<AgentEvent, { type: 'context_compacted' }>,
+  'reason' | 'by' | 'before' | 'after' | 'carried' | 'summary' | 'seq'
+>;
 export type ProposalView = { plan: Plan; resolved?: 'run' | 'discard' | 'superseded' };
 
 export type RunView = {
@@ -75,6 +81,11 @@ export type RunView = {
   plan?: Plan;
   /** Why the run follows a later revision of the plan than the confirmed one. */
   revised?: string;
+  /** What filled the context window at the last request. */
+  context?: ContextUse;
+  compactions: readonly CompactionView[];
+  /** Whether the model is writing a summary. */
+  compacting?: true;
   steps: StepStates;
   turns: readonly TurnView[];
   approvals: readonly ApprovalRequest[];
@@ -104,7 +115,17 @@ export type RunView = {
 };
 
 export function newRun(id: string): RunView {
-  const lists = { turns: [], approvals: [], questions: [], said: [], writes: [], changes: [], commands: [], unchangedSteps: [] };
+  const lists = {
+    turns: [],
+    approvals: [],
+    questions: [],
+    said: [],
+    compactions: [],
+    writes: [],
+    changes: [],
+    commands: [],
+    unchangedSteps: [],
+  };
   return { id, mode: 'ask', prompt: '', steps: {}, ...lists };
 }
 

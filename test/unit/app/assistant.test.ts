@@ -8,7 +8,7 @@ import { call, say, turn } from '../../../src/providers/scripted/index.ts';
 import { DiskBlobs } from '../../../src/sessions/blobs.ts';
 import { answerAll, assistantOn, eventsOf, lastOf, resultTexts } from '../../support/harness.ts';
 
-const READ = ['read_file', 'list_directory', 'find_files', 'search_text', 'ask_user'];
+const READ = ['read_file', 'list_directory', 'find_files', 'search_text', 'ask_user', 'recall'];
 const WRITE = ['create_file', 'replace_in_file', 'create_directory', 'move_file', 'delete_file'];
 const MODEL = { provider: 'scripted', model: 'scripted' };
 const PLAN = { goal: 'g', steps: [{ title: 't', files: ['a.txt'] }] };

@@ -1,8 +1,8 @@
 /** Whatever the conversation and the size of the window, a compaction keeps what must not be lost. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { compactedMessages } from '../../../src/core/context/compacted.ts';
-import { callsOf, isSent, type Message } from '../../../src/core/model/messages.ts';
+import { sentAfter } from '../../../src/core/context/compacted.ts';
+import { callsOf, type Message } from '../../../src/core/model/messages.ts';
 import { type AgentEvent, isDurable } from '../../../src/core/session/events.ts';
 import { foldSession, reduce } from '../../../src/core/session/reduce.ts';
 import { emptySession, type SessionState } from '../../../src/core/session/session-state.ts';
@@ -78,9 +78,7 @@ describe('a compacted conversation', () => {
         assert.deepEqual(sent, before);
         const { sent: again } = foldSession(JSON.parse(JSON.stringify(events)));
         assert.deepEqual(again, sent);
-        const whole = compaction
-          ? [...compactedMessages(messages, compaction), ...messages.slice(compaction.shortenBefore).filter(isSent)]
-          : sent;
+        const whole = compaction ? sentAfter(messages, compaction) : sent;
         assert.deepEqual(whole, sent);
       }),
     );

@@ -49,7 +49,7 @@ function model(): { reply: (request: WindowRequest) => Reply; asked: () => numbe
       { name: 'update_step', input: { step, status: 'done', note: `part ${step} is new` } },
     ]);
   }
-  for (const words of ['code of the harbour', 'code of the tide']) script.push([{ name: 'recall', input: { query: words } }]);
+  for (const words of ['code of the harbour', 'code of the tide']) script.push([{ name: 'recall', input: { what: words } }]);
   let next = 0;
   let answered = '';
   return {

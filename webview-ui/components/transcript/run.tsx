@@ -9,6 +9,7 @@ import { Icon } from '../icon.tsx';
 import { PlanCard } from '../plan/plan-card.tsx';
 import { PlanProgress } from '../plan/plan-progress.tsx';
 import { AgentLog } from './agent-log.tsx';
+import { Compactions } from './compactions.tsx';
 import { Ending } from './ending.tsx';
 import { MessagesToModel } from './messages-to-model.tsx';
 import { Prompt } from './prompt.tsx';
@@ -40,6 +41,7 @@ export const Run = memo(({ run, live, last, editing, canRestore = false }: RunPr
         </p>
       )}
       <MessagesToModel messages={run.said} />
+      <Compactions compactions={run.compactions} compacting={live && run.compacting === true} />
       {(live || hasLog(run)) && <AgentLog run={run} live={live} />}
       {live && run.waiting && <RetryWait key={run.waiting.attempt} wait={run.waiting} />}
       {answer && <Markdown text={answer.text} streaming={answer.streaming} />}

@@ -10,6 +10,7 @@ import { landedChanges } from '../../../core/view/run-changes.ts';
 import { type CallView, findCall, type RunView } from '../../../core/view/run-view.ts';
 import { dollars, tokens } from '../../../core/words/amounts.ts';
 import { reachedText } from '../../../core/words/budget-text.ts';
+import { compactedText } from '../../../core/words/context-text.ts';
 import { planEventText } from '../../../core/words/plan-text.ts';
 import { waitingText } from '../../../core/words/retry-text.ts';
 import { Countdown } from './countdown.ts';
@@ -140,6 +141,9 @@ export class TextRenderer {
           this.#line(
             `${event.answer.words}${this.#call(event.callId)?.name === 'ask_user' ? ' The model continues with the most likely answer.' : ''}`,
           );
+        return;
+      case 'context_compacted':
+        this.#line(paint.dim(compactedText(event)));
         return;
       case 'limits_shrunk':
         this.#line(event.reason);

@@ -1,4 +1,5 @@
 /** Renders events in VS Code's Chat as Markdown, progress lines, references and buttons. */
+
 import * as vscode from 'vscode';
 import type { Session } from '../../../app/session/session.ts';
 import type { ModelRef } from '../../../core/model/messages.ts';
@@ -13,6 +14,7 @@ import { proofOf, receiptLine } from '../../../core/view/receipt.ts';
 import { follow } from '../../../core/view/reduce-run.ts';
 import type { RunView } from '../../../core/view/run-view.ts';
 import { moreText, reachedText } from '../../../core/words/budget-text.ts';
+import { COMPACTING, compactedText } from '../../../core/words/context-text.ts';
 import { codeSpan, fence } from '../../../core/words/markdown-code.ts';
 import { planEventText } from '../../../core/words/plan-text.ts';
 import { waitingText } from '../../../core/words/retry-text.ts';
@@ -128,6 +130,12 @@ export class ChatRenderer {
         stream.markdown(`${plain(line)}\n\n${output.length > 0 ? `${fence(output.join('\n'), 'text')}\n\n` : ''}`);
         break;
       }
+      case 'context_compacting':
+        stream.progress(COMPACTING);
+        break;
+      case 'context_compacted':
+        stream.markdown(`*${compactedText(event)}*\n\n`);
+        break;
       case 'limits_shrunk':
         stream.markdown(`*${event.reason}*\n\n`);
         break;

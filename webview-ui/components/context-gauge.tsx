@@ -1,0 +1,60 @@
+import { useId, useState } from 'preact/hooks';
+import type { ContextUse } from '../../src/core/context/window.ts';
+import { tokens } from '../../src/core/words/amounts.ts';
+import { contextParts, contextText, contextTotal } from '../../src/core/words/context-text.ts';
+import { memo } from '../memo-component.ts';
+
+/** Shows what fills the context window: a bar by kind, and the numbers when it is expanded. */
+export const ContextGauge = memo(({ use }: { use: ContextUse }) => {
+  const [isOpen, setOpen] = useState(false);
+  const id = useId();
+  const parts = contextParts(use);
+  const total = contextTotal(use);
+  const whole = Math.max(total, use.window ?? total, 1);
+  const text = contextText(use);
+  const isFull = use.limit !== undefined && total > 0.9 * use.limit;
+  return (
+    <div class="context-gauge">
+      <button
+        type="button"
+        class={isFull ? 'full' : ''}
+        aria-expanded={isOpen}
+        aria-controls={isOpen ? id : undefined}
+        aria-label={text}
+        title={[text, ...parts.map(({ label, tokens: count }) => `${label}: ${tokens(count)}`)].join('\n')}
+        onClick={() => setOpen(!isOpen)}
+      >
+        <span class="bar" aria-hidden="true">
+          {parts.map(({ kind, tokens: count }) => (
+            <span key={kind} class={`part ${kind}`} style={{ width: `${(100 * count) / whole}%` }} />
+          ))}
+        </span>
+        <span class="share" aria-hidden="true">
+          {use.window === undefined ? tokens(total) : `${Math.round((100 * total) / use.window)}%`}
+        </span>
+      </button>
+      {isOpen && (
+        <dl id={id}>
+          {parts.map(({ kind, label, tokens: count }) => (
+            <div key={kind}>
+              <dt>
+                <span class={`swatch ${kind}`} aria-hidden="true" />
+                {label}
+              </dt>
+              <dd>{tokens(count)}</dd>
+            </div>
+          ))}
+          {use.window !== undefined && (
+            <div>
+              <dt>
+                <span class="swatch" aria-hidden="true" />
+                Free, with space for the answer
+              </dt>
+              <dd>{tokens(Math.max(0, use.window - total))}</dd>
+            </div>
+          )}
+        </dl>
+      )}
+    </div>
+  );
+});

@@ -1,0 +1,28 @@
+import type { CompactionView } from '../../../src/core/view/run-view.ts';
+import { COMPACTING, compactedText } from '../../../src/core/words/context-text.ts';
+import { Expandable } from '../expandable.tsx';
+import { Icon } from '../icon.tsx';
+
+/** The compactions of a run, each with what the model was told in place of the earlier messages. */
+export function Compactions({ compactions, compacting }: { compactions: readonly CompactionView[]; compacting: boolean }) {
+  return (
+    <>
+      {compactions.map((compaction) => (
+        <Expandable
+          key={compaction.seq}
+          class="compaction"
+          summary={compactedText(compaction)}
+          children={() => (
+            <pre>{[compaction.summary, compaction.carried].filter(Boolean).join('\n\n') || 'Only results were shortened.'}</pre>
+          )}
+        />
+      ))}
+      {compacting && (
+        <p class="ending dim" role="status">
+          <Icon name="loading" spin />
+          <span>{COMPACTING}</span>
+        </p>
+      )}
+    </>
+  );
+}
