@@ -19,6 +19,7 @@ import { type ScriptedAdapter, type ScriptedTurn, scriptedAdapter } from '../../
 import { DiskBlobs } from '../../src/sessions/blobs.ts';
 import { Ledger } from '../../src/sessions/ledger.ts';
 import { SessionStore } from '../../src/sessions/store.ts';
+import { LearnedWindows } from '../../src/sessions/windows.ts';
 import type { Fetcher } from '../../src/tools/network/fetch-url.ts';
 import type { LanguageServices } from '../../src/workspace/languages.ts';
 import type { BlobStore, Writer } from '../../src/workspace/types.ts';
@@ -145,6 +146,7 @@ function start(place: Place, sessionId?: string): Harness | Promise<Harness> {
     ...(options.shellParsers && { shellParsers: options.shellParsers }),
     ...(options.fetcher && { fetcher: options.fetcher }),
     ...(options.budgets && { ledger: new Ledger(join(storage, 'ledger')) }),
+    windows: new LearnedWindows(join(storage, 'windows.json')),
     ...(options.languages && { languages: options.languages(fs) }),
     ...(options.unattended && { unattended: () => true }),
     ...(options.now && { now: options.now }),

@@ -14,6 +14,7 @@ import type { ProviderConfig } from '../../providers/types.ts';
 import { DiskBlobs } from '../../sessions/blobs.ts';
 import { Ledger } from '../../sessions/ledger.ts';
 import { SessionStore } from '../../sessions/store.ts';
+import { LearnedWindows } from '../../sessions/windows.ts';
 import { Commands } from '../node/commands/commands.ts';
 import { PageFetcher } from '../node/fetch/fetch.ts';
 import { NodeFileSystem } from '../node/files/file-system.ts';
@@ -99,6 +100,7 @@ export function openKedge(options: Options, env = process.env, keys = new Stored
     blobs: new DiskBlobs(join(storage, 'blobs')),
     store: new SessionStore(logs),
     ledger: new Ledger(join(storageDirectory(env), 'ledger')),
+    windows: new LearnedWindows(join(storageDirectory(env), 'windows.json')),
     settings: {
       model: () => chosen,
       requirePlan: () => options.requirePlan ?? false,

@@ -8,6 +8,7 @@ import type { Permission } from '../../core/session/grant-scope.ts';
 import { DiskBlobs } from '../../sessions/blobs.ts';
 import { Ledger } from '../../sessions/ledger.ts';
 import { SessionStore } from '../../sessions/store.ts';
+import { LearnedWindows } from '../../sessions/windows.ts';
 import { VsCodeFileSystem } from './files/file-system.ts';
 import { ProblemKinds } from './languages/problem-kinds.ts';
 import { Models } from './models/models.ts';
@@ -48,6 +49,7 @@ export class Kedge implements vscode.Disposable {
       store: new SessionStore(join(this.storage, 'sessions')),
       // All windows share one ledger, because a day's limits apply to the user and not to a folder.
       ledger: new Ledger(join(context.globalStorageUri.fsPath, 'ledger')),
+      windows: new LearnedWindows(join(context.globalStorageUri.fsPath, 'windows.json')),
       settings: {
         model: (mode) => this.settings.model(mode),
         limits: (mode) => this.settings.limits(mode),

@@ -1,0 +1,49 @@
+/** Stores the context windows that the errors of services told, for models whose window no list and no catalogue names. */
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { keyOf } from '../core/context/window.ts';
+import type { ModelRef } from '../core/model/messages.ts';
+import { makeDirectory } from './directory.ts';
+
+/** A service can offer a larger window under the same name, so an old entry no longer counts. */
+const MAX_AGE_MS = 30 * 86_400_000;
+
+type Entry = { tokens: number; at: number };
+
+export class LearnedWindows {
+  readonly #file: string;
+  readonly #now: () => number;
+
+  constructor(file: string, now: () => number = Date.now) {
+    this.#file = file;
+    this.#now = now;
+  }
+
+  /** Returns the window in tokens, or undefined if it is unknown. */
+  of(model: ModelRef): number | undefined {
+    const entry = this.#read()[keyOf(model)];
+    return entry && this.#now() - entry.at < MAX_AGE_MS ? entry.tokens : undefined;
+  }
+
+  /** A file that cannot be written only means that the window is learned again. */
+  learn(model: ModelRef, tokens: number): void {
+    const text = JSON.stringify({ ...this.#read(), [keyOf(model)]: { tokens, at: this.#now() } });
+    const draft = `${this.#file}.${process.pid}`;
+    try {
+      makeDirectory(dirname(this.#file));
+      writeFileSync(draft, text, { mode: 0o600 });
+      renameSync(draft, this.#file);
+    } catch {}
+  }
+
+  #read(): Record<string, Entry> {
+    try {
+      const all = Object.entries(JSON.parse(readFileSync(this.#file, 'utf8')) as Record<string, Partial<Entry> | null>);
+      return Object.fromEntries(
+        all.filter((entry): entry is [string, Entry] => Number.isSafeInteger(entry[1]?.tokens) && (entry[1]?.tokens ?? 0) > 0),
+      );
+    } catch {
+      return {};
+    }
+  }
+}
