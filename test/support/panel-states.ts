@@ -6,6 +6,7 @@ import type { ChangeSummary, Decision, Effect } from '../../src/core/session/eff
 import { type AgentEvent, type EventBody, isDurable, type Mode, type Receipt } from '../../src/core/session/events.ts';
 import type { PanelState, ToPanel } from '../../src/protocol/panel.ts';
 import { approvalStates } from './approval-states.ts';
+import { contextStates } from './context-states.ts';
 import { controlStates } from './control-states.ts';
 import { planStates } from './plan-states.ts';
 import { reviewStates } from './review-states.ts';
@@ -376,6 +377,7 @@ const attention = {
 
 export const STATES: Record<string, NamedState> = {
   ...controlStates(),
+  ...contextStates(),
   ...planStates(),
   'empty-ask': { messages: [host('ask', attention), session(new Script(), false)] },
   'empty-plan': { messages: [host('plan'), session(new Script(), false)] },

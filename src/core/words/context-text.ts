@@ -26,9 +26,9 @@ const LABELS: Record<Kind, string> = {
 
 export const COMPACTING = 'Writing a summary of the earlier messages';
 
-/** Example: "The conversation was compacted from 84.0k to 21.3k tokens, because the context window was nearly full." */
+/** Example: "Conversation compacted from 84.0k to 21.3k tokens, because the context window was nearly full." */
 export function compactedText({ reason, before, after }: Pick<Compacted, 'reason' | 'before' | 'after'>): string {
-  return `The conversation was compacted from ${tokens(before)} to ${tokens(after)} tokens, ${WHY[reason]}. Nothing is lost: the model can read earlier messages again.`;
+  return `Conversation compacted from ${tokens(before)} to ${tokens(after)} tokens, ${WHY[reason]}.`;
 }
 
 /** The kinds of content with their corrected number of tokens, without those that need none. */

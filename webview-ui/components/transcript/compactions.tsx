@@ -13,7 +13,10 @@ export function Compactions({ compactions, compacting }: { compactions: readonly
           class="compaction"
           summary={compactedText(compaction)}
           children={() => (
-            <pre>{[compaction.summary, compaction.carried].filter(Boolean).join('\n\n') || 'Only results were shortened.'}</pre>
+            <>
+              <p class="dim">Nothing is lost: the model can read every earlier message again. It now begins with your messages and this:</p>
+              <pre>{[compaction.summary, compaction.carried].filter(Boolean).join('\n\n') || 'Only results of tools were shortened.'}</pre>
+            </>
           )}
         />
       ))}
