@@ -34,6 +34,25 @@ const benches: Record<string, () => Promise<Row[]>> = {
       ],
     ];
   },
+  async context() {
+    const { measureContext } = await import('../test/bench/context.ts');
+    const rows: Row[] = [];
+    for (const { window, sent, prefix, compactions } of await measureContext([8_192, 16_384, 32_768, 131_072])) {
+      const size = `with a window of ${window.toLocaleString('en')} tokens`;
+      rows.push([
+        `a task of 159 calls ${size}, what is sent to what is sent without compactions`,
+        `${ratio(sent)} (${compactions} compactions)`,
+        '0.33x',
+      ]);
+      const share = (part: number) => `${(100 * part).toFixed(1)}%`;
+      rows.push([
+        `${size}, how much of a request the next begins with`,
+        `${share(prefix.average)}, at least ${share(prefix.least)}`,
+        '95%',
+      ]);
+    }
+    return rows;
+  },
   async search() {
     const { measureTree } = await import('../test/bench/search.ts');
     const rg = await ripgrepOfEditor();

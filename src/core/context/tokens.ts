@@ -85,13 +85,11 @@ function tokensOfAnswer(part: Exclude<AssistantMessage['content'][number], TextP
   return PER_CALL + tokensOfText(part.name) + tokensOfText(part.malformed ?? JSON.stringify(part.input ?? {})) + replay;
 }
 
-/**
- * Adds up the tokens of requests. The messages of the next request usually begin with those of the last one, so only the new messages are
- * added.
- */
+/** Adds up the tokens of requests. Only messages that are new since the last request are added, until the conversation is compacted. */
 export class TokenCounter {
   readonly #fixed: Tokens;
-  #messages: Message[] = [];
+  #compaction: object | undefined;
+  #counted = 0;
   #sum: Tokens;
 
   constructor({ system, tools }: Pick<ModelRequest, 'system' | 'tools'>) {
@@ -99,16 +97,27 @@ export class TokenCounter {
     this.#sum = this.#fixed;
   }
 
-  count(messages: readonly Message[]): Tokens {
-    const last = this.#messages.length - 1;
-    const continues = last >= 0 && messages[last] === this.#messages[last] && messages[0] === this.#messages[0];
-    const sum = { ...(continues ? this.#sum : this.#fixed) };
-    for (let index = continues ? last + 1 : 0; index < messages.length; index++) {
-      const tokens = tokensOf(messages[index] as Message);
+  /** Counts the messages that are sent now. They only grow while `compaction` is the same. */
+  count(messages: readonly Message[], compaction: object | undefined): Tokens {
+    const continues = compaction === this.#compaction && this.#counted <= messages.length;
+    const from = continues ? this.#counted : 0;
+    this.#sum = this.#add(continues ? this.#sum : this.#fixed, messages.slice(from));
+    this.#compaction = compaction;
+    this.#counted = messages.length;
+    return this.#sum;
+  }
+
+  /** Counts messages that may be sent later. */
+  countOther(messages: readonly Message[]): Tokens {
+    return this.#add(this.#fixed, messages);
+  }
+
+  #add(before: Tokens, messages: readonly Message[]): Tokens {
+    const sum = { ...before };
+    for (const message of messages) {
+      const tokens = tokensOf(message);
       for (const kind of KINDS) sum[kind] += tokens[kind];
     }
-    this.#messages = messages as Message[];
-    this.#sum = sum;
     return sum;
   }
 }

@@ -38,12 +38,11 @@ export class ContextRoom {
 
   /** What fills the window at the next request. */
   get use(): ContextUse {
-    return this.#useOf(messagesForModel(this.#ports.state));
+    return this.#useOf(this.#count());
   }
 
-  #useOf(messages: readonly Message[]): ContextUse {
+  #useOf(counted: Tokens): ContextUse {
     const { window } = this;
-    const counted = this.#counter.count(messages);
     const tokens: Partial<Tokens> = {};
     for (const kind of KINDS) if (counted[kind] > 0) tokens[kind] = Math.round(counted[kind]);
     return { tokens, ratio: this.#ratio, ...(window !== undefined && { window, limit: this.#limit as number }) };
@@ -99,7 +98,7 @@ export class ContextRoom {
     const { text, ...use } = asked ?? { text: undefined };
     const byRules = folds ? summaryByRules(state, cut.keepFrom, summaryTokens(space)) : (state.compaction?.summary ?? '');
     const compaction = { ...cut, summary: text ?? byRules };
-    const context = this.#useOf(sentAfter(state.messages, compaction));
+    const context = this.#useOf(this.#counter.countOther(sentAfter(state.messages, compaction)));
     emit({
       type: 'context_compacted',
       reason,
@@ -160,7 +159,8 @@ export class ContextRoom {
   }
 
   #count(): Tokens {
-    return this.#counter.count(messagesForModel(this.#ports.state));
+    const { sent, compaction } = this.#ports.state;
+    return this.#counter.count(sent, compaction);
   }
 
   /** The expected size of the next request in tokens. */
