@@ -29,6 +29,7 @@ import { type Fetcher, fetchUrlTool } from './network/fetch-url.ts';
 import { proposePlanTool, updateStepTool } from './plan/plan-tools.ts';
 import type { StepController } from './plan/step-controller.ts';
 import { type History, recallTool } from './recall.ts';
+import { todoTool } from './todo.ts';
 
 export type ToolAccess =
   | { mode: 'ask' }
@@ -63,7 +64,7 @@ export function toolsFor(workspace: Workspace, access: ToolAccess, languages?: L
       tools.push(...(languages ? changing.map((tool) => withNewProblems(tool, workspace, languages)) : changing));
       if (commands) tools.push(runCommandTool(workspace, commands), commandOutputTool(commands));
       if (fetcher) tools.push(fetchUrlTool(fetcher));
-      if (!stepController) return tools;
+      if (!stepController) return [...tools, todoTool()];
       return [...tools.map((tool) => (tool.effect === 'readonly' ? tool : stepController.bind(tool))), updateStepTool(stepController)];
     }
   }

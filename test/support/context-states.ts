@@ -47,6 +47,22 @@ export function contextStates(): Record<string, NamedState> {
     'gauge-full': { messages: [host('agent'), session(working(FULL), true)] },
     'gauge-unknown': { messages: [host('agent'), session(working({ tokens: USE.tokens, ratio: 1 }).finishes(), false)] },
     compacting: { messages: [host('agent'), session(working(FULL).add({ type: 'context_compacting' }), true)] },
+    todo: {
+      messages: [
+        host('agent'),
+        session(
+          working(USE).add({
+            type: 'todo_changed',
+            items: [
+              { text: 'Read the tests of the forecast', state: 'done' },
+              { text: 'Correct tideAt in src/tide.ts, which takes the height of the wrong harbour', state: 'doing' },
+              { text: 'Run the tests', state: 'open' },
+            ],
+          }),
+          true,
+        ),
+      ],
+    },
     compacted: { messages: [host('agent'), session(compacted(), true)], press: [SAID] },
   };
 }

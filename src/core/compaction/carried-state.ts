@@ -6,6 +6,7 @@ import { planText } from '../plan/plan.ts';
 import { statusText } from '../plan/progress.ts';
 import { permissionText } from '../session/grant-scope.ts';
 import type { SessionState } from '../session/session-state.ts';
+import { todoText } from '../words/todo-text.ts';
 
 const MODE = { ask: 'Ask', plan: 'Plan', agent: 'Agent' } as const;
 const MOST_FILES = 60;
@@ -18,6 +19,7 @@ export function carriedState(state: SessionState, keepFrom: number, indexChars: 
   const sections = [
     situation(state),
     planSection(state),
+    list('Your list of what is left to do', state.todo.length > 0 ? [todoText(state.todo)] : []).replace('- ', ''),
     list('Failed checks', failedChecks(state)),
     list('Open approvals and questions', openRequests(state)),
     list('Permissions that the user granted', [

@@ -19,6 +19,7 @@ export type ToolEvent = Extract<
       | 'changes_dropped'
       | 'file_changed'
       | 'undo_staged'
+      | 'todo_changed'
       | 'plan_proposed'
       | 'plan_step'
       | 'step_checked'

@@ -34,6 +34,7 @@ import type {
   QuestionAnswer,
   RestorePoint,
   RunError,
+  TodoItem,
   UndoResult,
 } from './events.ts';
 import type { GrantScope, Permission } from './grant-scope.ts';
@@ -235,6 +236,9 @@ export const FIELDS: { [Type in DurableType]: FieldChecks<Fields<Type>> } = {
     shown: optional(place),
     stopped: yes,
     withheld: yes,
+  },
+  todo_changed: {
+    items: arrayOf(object<TodoItem>({ text: string, state: oneOf<TodoItem['state']>({ open: true, doing: true, done: true }) })),
   },
   plan_proposed: { plan },
   plan_resolved: { planId: string, answer: oneOf({ run: true, discard: true }), plan: optional(plan) },

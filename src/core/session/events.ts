@@ -53,6 +53,9 @@ export type UndoResult = { path: string; outcome: 'restored' | 'merged' | 'uncha
 
 export type CheckOutcome = 'passed' | 'failed' | 'not_run';
 
+/** An item of the list that the model keeps of a task without a plan. */
+export type TodoItem = { text: string; state: 'open' | 'doing' | 'done' };
+
 /** The point to which files are restored: right after a tool call, before a run (without `callId`), or before an undo or restore. */
 export type RestorePoint = { runId: string; callId?: string } | { undoId: string };
 
@@ -172,6 +175,8 @@ export type EventBody =
       stopped?: true;
       withheld?: true;
     }
+  /** The complete list of what the model has to do. It replaces the earlier list. */
+  | { type: 'todo_changed'; items: TodoItem[] }
   | { type: 'plan_proposed'; plan: Plan }
   /** With `run`, `plan` is the plan that the user confirmed, which may be an edited revision. */
   | { type: 'plan_resolved'; planId: string; answer: 'run' | 'discard'; plan?: Plan }

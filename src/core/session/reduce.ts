@@ -127,6 +127,9 @@ export function reduce(state: MutableSessionState, event: AgentEvent): void {
       state.results.set(event.callId, shownResult(state, event));
       if (state.open.length > 0 && state.open.every((call) => state.results.has(call.id))) closeOpenCalls(state);
       break;
+    case 'todo_changed':
+      state.todo = event.items;
+      break;
     case 'plan_proposed':
     case 'plan_resolved':
       reducePlan(state, event, run);

@@ -7,7 +7,7 @@ import type { Compaction } from '../context/compacted.ts';
 import type { Cost, Message, ModelRef, ToolCall, ToolResult, Usage, UserMessage } from '../model/messages.ts';
 import type { Check, Plan, PlanStatus, StepStatus } from '../plan/plan.ts';
 import type { ChangeSummary } from './effects.ts';
-import type { AgentEvent, ApprovalAnswer, CheckOutcome, Mode, Outcome, PauseReason, QuestionAnswer } from './events.ts';
+import type { AgentEvent, ApprovalAnswer, CheckOutcome, Mode, Outcome, PauseReason, QuestionAnswer, TodoItem } from './events.ts';
 import type { Grant } from './grant-scope.ts';
 import type { Allowance, Reached, Use } from './limits.ts';
 import type { CompletedCall } from './repeats.ts';
@@ -90,6 +90,8 @@ export type MutableSessionState = {
   questionAnswers: Map<string, QuestionAnswer>;
   pendingQuestions: Map<string, AskedQuestion>;
   plans: Map<string, { plan: Plan; status: PlanStatus }>;
+  /** What the model has listed to do in the last run that has a list. */
+  todo: readonly TodoItem[];
   /** All writes of the session in the order in which they were staged, for undo. */
   staged: Write[];
   undone: Set<string>;
@@ -133,6 +135,7 @@ export function emptySession(): MutableSessionState {
     questionAnswers: new Map(),
     pendingQuestions: new Map(),
     plans: new Map(),
+    todo: [],
     staged: [],
     undone: new Set(),
     undos: new Map(),

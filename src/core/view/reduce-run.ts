@@ -211,6 +211,8 @@ function reduceEvent(run: RunView, event: AgentEvent): RunView {
       const call = findCall(ended, event.callId);
       return call?.carriedOut && call.command !== undefined ? { ...ended, commands: [...ended.commands, call.command] } : ended;
     }
+    case 'todo_changed':
+      return { ...run, todo: event.items };
     case 'plan_proposed':
       return { ...run, proposal: { plan: event.plan } };
     case 'plan_step': {

@@ -6,7 +6,7 @@ import type { ModelWaiting } from '../model/model.ts';
 import type { Plan } from '../plan/plan.ts';
 import { refusedPaths } from '../plan/progress.ts';
 import type { ChangeSummary, Decision, Effect, Target } from '../session/effects.ts';
-import type { AgentEvent, ApprovalAnswer, Mode, Outcome, PauseReason, Receipt, RunError, UndoResult } from '../session/events.ts';
+import type { AgentEvent, ApprovalAnswer, Mode, Outcome, PauseReason, Receipt, RunError, TodoItem, UndoResult } from '../session/events.ts';
 import type { BudgetKey } from '../session/limits.ts';
 import type { ApprovalRequest, AskedQuestion, StepStates } from '../session/session-state.ts';
 import type { FileChange, RunWrite } from './run-changes.ts';
@@ -83,6 +83,8 @@ export type RunView = {
   revised?: string;
   /** What filled the context window at the last request. */
   context?: ContextUse;
+  /** What the model has listed to do. */
+  todo?: readonly TodoItem[];
   compactions: readonly CompactionView[];
   /** Whether the model is writing a summary. */
   compacting?: true;

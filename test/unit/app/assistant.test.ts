@@ -9,7 +9,7 @@ import { DiskBlobs } from '../../../src/sessions/blobs.ts';
 import { answerAll, assistantOn, eventsOf, lastOf, resultTexts } from '../../support/harness.ts';
 
 const READ = ['read_file', 'list_directory', 'find_files', 'search_text', 'ask_user', 'recall'];
-const WRITE = ['create_file', 'replace_in_file', 'create_directory', 'move_file', 'delete_file'];
+const WRITE = ['create_file', 'replace_in_file', 'create_directory', 'move_file', 'delete_file', 'todo'];
 const MODEL = { provider: 'scripted', model: 'scripted' };
 const PLAN = { goal: 'g', steps: [{ title: 't', files: ['a.txt'] }] };
 const edit = (path: string, old_text: string, new_text: string) => call('replace_in_file', { path, edits: [{ old_text, new_text }] });

@@ -29,8 +29,8 @@ describe('the fixed part of a request', () => {
 
   for (const [what, limit, size] of [
     ['Ask', 600, () => sizeIn('ask')],
-    ['Plan', 960, () => sizeIn('plan')],
-    ['Agent', 980, () => sizeIn('agent')],
+    ['Plan', 950, () => sizeIn('plan')],
+    ['Agent', 1_150, () => sizeIn('agent')],
     ['Agent with a plan', 1_060, sizeOfPlanRun],
   ] as const) {
     it(`in ${what} mode has at most ${limit} tokens`, async () => {

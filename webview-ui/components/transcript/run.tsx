@@ -16,6 +16,7 @@ import { Prompt } from './prompt.tsx';
 import { Receipt } from './receipt.tsx';
 import { RetryWait } from './retry-wait.tsx';
 import { RunFooter } from './run-footer.tsx';
+import { TodoList } from './todo-list.tsx';
 
 type RunProps = {
   run: PanelRun;
@@ -34,6 +35,7 @@ export const Run = memo(({ run, live, last, editing, canRestore = false }: RunPr
     <article class="run" aria-label={run.plan?.goal ?? run.prompt}>
       <Prompt run={run} canRestore={canRestore} />
       {run.plan && <PlanProgress run={run} plan={run.plan} live={live} last={last} editing={editing === run.plan.id} />}
+      {run.todo && run.todo.length > 0 && <TodoList items={run.todo} live={live} />}
       {run.shrunk && (
         <p class="ending dim">
           <Icon name="warning" tone="warn" />

@@ -13,6 +13,7 @@ import { reachedText } from '../../../core/words/budget-text.ts';
 import { compactedText } from '../../../core/words/context-text.ts';
 import { planEventText } from '../../../core/words/plan-text.ts';
 import { waitingText } from '../../../core/words/retry-text.ts';
+import { todoText } from '../../../core/words/todo-text.ts';
 import { Countdown } from './countdown.ts';
 import { LiveOutput } from './live-output.ts';
 import { ProgressLine } from './progress-line.ts';
@@ -141,6 +142,9 @@ export class TextRenderer {
           this.#line(
             `${event.answer.words}${this.#call(event.callId)?.name === 'ask_user' ? ' The model continues with the most likely answer.' : ''}`,
           );
+        return;
+      case 'todo_changed':
+        this.#line(paint.dim(harmless(todoText(event.items))));
         return;
       case 'context_compacted':
         this.#line(paint.dim(compactedText(event)));

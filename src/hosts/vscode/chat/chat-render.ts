@@ -18,6 +18,7 @@ import { COMPACTING, compactedText } from '../../../core/words/context-text.ts';
 import { codeSpan, fence } from '../../../core/words/markdown-code.ts';
 import { planEventText } from '../../../core/words/plan-text.ts';
 import { waitingText } from '../../../core/words/retry-text.ts';
+import { todoText } from '../../../core/words/todo-text.ts';
 import { visibleLine, visibleText } from '../../../core/words/visible-text.ts';
 import { REMEDY, type Remedy } from '../../../protocol/remedy.ts';
 import { modelText } from '../../../providers/catalog.ts';
@@ -130,6 +131,9 @@ export class ChatRenderer {
         stream.markdown(`${plain(line)}\n\n${output.length > 0 ? `${fence(output.join('\n'), 'text')}\n\n` : ''}`);
         break;
       }
+      case 'todo_changed':
+        stream.markdown(`${fence(todoText(event.items), 'text')}\n\n`);
+        break;
       case 'context_compacting':
         stream.progress(COMPACTING);
         break;
