@@ -21,6 +21,7 @@ import { checksFor, expectConfirmed } from './plan-run.ts';
 import type { RunScope } from './run-scope.ts';
 
 export { runLoop } from '../../core/run/run.ts';
+export { contextOf } from '../context/run-context.ts';
 
 /** The write gate and the daily budget, which all runs of an assistant share. */
 type Shared = { gate(): Promise<WriteGate>; share(): SharedBudget | undefined };
@@ -84,6 +85,7 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
     decide: judge.decide,
     ...(stepController && { closing: (context) => stepController.close(context) }),
     alike: judge.alike,
+    ...(scope.context && { rulesFor: scope.context.rulesFor }),
     state,
     emit,
     pace,
@@ -97,6 +99,6 @@ export function openGate(fs: FileSystem, { writer, blobs, format }: AssistantPor
   return new WriteGate(new Workspace(fs), writer(), blobs, format);
 }
 
-function externalAccess({ commands, fetcher }: AssistantPorts): ExternalAccess {
-  return { commands: commands?.(), fetcher };
+function externalAccess({ commands, fetcher, remembered }: AssistantPorts): ExternalAccess {
+  return { commands: commands?.(), fetcher, memory: remembered };
 }

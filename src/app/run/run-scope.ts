@@ -1,6 +1,7 @@
 import type { RunPorts } from '../../core/run/ports.ts';
 import type { Limits } from '../../core/session/limits.ts';
 import type { SessionView } from '../../core/view/session-view.ts';
+import type { RunContext } from '../context/run-context.ts';
 
 /** The session, the limits, and the access to the log and the user that a run is built with. */
 export type RunScope = Pick<RunPorts, 'state' | 'emit' | 'pace' | 'answered' | 'replied' | 'now'> & {
@@ -9,4 +10,6 @@ export type RunScope = Pick<RunPorts, 'state' | 'emit' | 'pace' | 'answered' | '
   /** The limits in the user's settings when the run began or was resumed. */
   readonly limits: Limits;
   readonly aborted: boolean;
+  /** Missing if it could not be determined. */
+  readonly context: RunContext | undefined;
 };
