@@ -184,7 +184,8 @@ export class RulesReader {
 
   async #list(at: Location): Promise<{ name: string; type: string; link?: boolean }[]> {
     try {
-      const real = await this.#workspace.fs.canonical(at);
+      // The top of a folder is never behind a link.
+      const real = at.path === '' ? at : await this.#workspace.fs.canonical(at);
       return real ? await this.#workspace.fs.list(real) : [];
     } catch {
       return [];

@@ -16,8 +16,8 @@ export type Surroundings = {
   date?: string;
   /** Whether the names of the open folders are wanted. */
   folders?: boolean;
-  /** `changed` tells whether there are uncommitted changes. */
-  git?: { branch: string; changed?: boolean };
+  /** `changed` are the files with uncommitted changes, if they are known. */
+  git?: { branch: string; changed?: readonly Location[] };
   /** The open files. Which of them are named depends on `parts`. */
   files?: readonly OpenFile[];
   parts?: { activeFile?: boolean; openFiles?: boolean; problems?: boolean };
@@ -65,13 +65,11 @@ function* entries(
   if (system) yield ['System', line(system)];
   if (date) yield ['Date', line(date)];
   if (folders && fs.folders.length > 0) yield ['Folders', line(fs.folders.map((folder) => visibleLine(folder.name)).join(', '))];
-  if (git)
-    yield [
-      'Git',
-      line(
-        `branch ${visibleLine(git.branch)}${git.changed === undefined ? '' : git.changed ? ', uncommitted changes' : ', no uncommitted changes'}`,
-      ),
-    ];
+  if (git) {
+    const hasChanges = git.changed?.some((at) => !isWithheld(at));
+    const changes = hasChanges === undefined ? '' : hasChanges ? ', uncommitted changes' : ', no uncommitted changes';
+    yield ['Git', line(`branch ${visibleLine(git.branch)}`) + changes];
+  }
   if (parts.activeFile) {
     const active = shown.find(({ isActive }) => isActive);
     yield ['Active file', line(active ? name(active) + selectionText(active) : NONE)];

@@ -3,6 +3,7 @@ import { statSync } from 'node:fs';
 import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import { Assistant } from '../../app/assistant.ts';
+import { PARTS } from '../../app/context/surroundings-parts.ts';
 import { DEFAULT_LIMITS } from '../../app/limits.ts';
 import { isServedHere, loadAdapter } from '../../app/models/models.ts';
 import { priceOf } from '../../app/run/cost.ts';
@@ -106,6 +107,8 @@ export function openKedge(options: Options, env = process.env, keys = new Stored
       budgets: () => ({ run: options.budget, day }),
     },
     policy: () => policy,
+    surroundings: async () =>
+      (await import('../node/surroundings.ts')).terminalSurroundings(roots[0] as string, new Set(options.surroundings ?? PARTS)),
     facts,
     adapter: async (model) => {
       const config = await configOf(model.provider);

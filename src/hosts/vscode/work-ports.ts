@@ -15,6 +15,7 @@ import { editorMcpServers } from './mcp.ts';
 import type { Models } from './models/models.ts';
 import { readPolicy } from './settings/policy-settings.ts';
 import type { VsCodeSettings } from './settings/settings.ts';
+import { editorSurroundings } from './surroundings.ts';
 import { Terminals } from './terminal/terminal.ts';
 
 /** The parts of Kedge that work in a run needs. */
@@ -47,6 +48,7 @@ export function workPorts(kedge: Window): WorkPorts & vscode.Disposable {
     memory: async (model) => ((await kedge.models.isServedHere(model)) ? readMemory() : undefined),
     mcp: editorMcpServers(),
     policy: readPolicy,
+    surroundings: async () => editorSurroundings(kedge.fs, kedge.settings.surroundings()),
     dispose() {
       for (const each of [formatter, commands, terminals]) each.dispose();
     },

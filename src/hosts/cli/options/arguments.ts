@@ -1,5 +1,6 @@
 /** Parses the command line. */
 import { parseArgs } from 'node:util';
+import type { Part } from '../../../app/context/surroundings-parts.ts';
 import { MODES, type Mode } from '../../../core/session/events.ts';
 import type { Limits, RunBudget } from '../../../core/session/limits.ts';
 
@@ -29,6 +30,8 @@ export type Options = {
   /** Limits at which a run pauses, in place of the defaults. */
   limits: Partial<Limits>;
   budget: RunBudget;
+  /** The parts of the surroundings that the model is told. All parts without it. */
+  surroundings?: Part[];
   /** The price of the model in US dollars per million tokens, if Kedge does not know it. */
   price?: { input: number; output: number };
 };
@@ -64,6 +67,7 @@ const OPTIONS = {
   'max-tokens': { type: 'string' },
   'max-usd': { type: 'string' },
   price: { type: 'string' },
+  surroundings: { type: 'string' },
   continue: { type: 'string' },
   help: { type: 'boolean', short: 'h' },
   version: { type: 'boolean', short: 'v' },
@@ -101,6 +105,7 @@ export function parseCommand(args: readonly string[]): Command {
       ...(values['max-tokens'] !== undefined && { tokens: count('--max-tokens', values['max-tokens']) }),
       ...(values['max-usd'] !== undefined && { usd: amount('--max-usd', values['max-usd']) }),
     },
+    ...(values.surroundings !== undefined && { surroundings: surroundingsList(values.surroundings) }),
     ...(values.price !== undefined && { price: parsePrice(values.price) }),
   };
   if (values.help || word === 'help') return { ...options, action: 'help' };
@@ -198,6 +203,17 @@ function parsePrice(text: string): { input: number; output: number } {
   throw new UsageError(
     `--price must be the input and output price in US dollars per million tokens, such as 0.5/2, not ${JSON.stringify(text)}.`,
   );
+}
+
+const SURROUNDINGS: readonly Part[] = ['system', 'date', 'folders', 'git'];
+
+/** Parses the value of --surroundings. @throws UsageError if it names an unknown part */
+function surroundingsList(text: string): Part[] {
+  const names = text.split(',').map((name) => name.trim());
+  if (names.join() === 'none') return [];
+  const parts = SURROUNDINGS.filter((part) => names.includes(part));
+  if (names.every((name) => parts.some((part) => part === name))) return parts;
+  throw new UsageError(`--surroundings must be none, or a list such as ${SURROUNDINGS.join(',')}, not ${JSON.stringify(text)}.`);
 }
 
 function modelName(text: string): string {

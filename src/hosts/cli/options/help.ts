@@ -31,6 +31,7 @@ Options
   --max-turns N, --max-calls N, --max-minutes N, --max-tokens N, --max-usd N
                            pause the run at this limit; kedge --continue continues it with the same amount again
   --price IN/OUT           the price of the model in US dollars per million tokens, if Kedge does not know it: 0.5/2
+  --surroundings LIST      what the model is told about your computer: system,date,folders,git (default: all of them), or none
   --continue [ID]          with a request: add the request to that session
   --json                   print every event as a line of JSON
   -h, --help    -v, --version
