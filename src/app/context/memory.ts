@@ -5,8 +5,6 @@ import { visibleText } from '../../core/words/visible-text.ts';
 import type { MemoryScope, MemoryStore } from '../../tools/remember.ts';
 import { hashOf } from '../../workspace/content.ts';
 
-/** The maximum size of the memory in a conversation, in tokens, unless the user has set another. */
-export const DEFAULT_MEMORY_TOKENS = 800;
 const CHARACTERS_PER_TOKEN = 4;
 
 /** The names of the memories in notes and for the user. */

@@ -5,9 +5,10 @@ import type { EventBody } from '../../core/session/events.ts';
 import type { RunRecord, SessionState } from '../../core/session/session-state.ts';
 import { withIgnoreFiles } from '../../workspace/ignore.ts';
 import { Workspace } from '../../workspace/workspace.ts';
+import { DEFAULT_MEMORY_TOKENS } from '../limits.ts';
 import type { AssistantPorts } from '../ports.ts';
 import { withheldFilterOf } from '../run/judge.ts';
-import { DEFAULT_MEMORY_TOKENS, memoryNotes } from './memory.ts';
+import { memoryNotes } from './memory.ts';
 import { Rules, rulesLimits } from './rules.ts';
 import { surroundingsNote } from './surroundings.ts';
 

@@ -6,6 +6,7 @@ import { changeNote, planNote } from '../../core/plan/plan.ts';
 import { finishedStepsText } from '../../core/plan/progress.ts';
 import type { EventBody, Mode } from '../../core/session/events.ts';
 import type { RunRecord, SessionState } from '../../core/session/session-state.ts';
+import { initPrompt } from '../../core/words/slash-commands.ts';
 
 /** `text` may be empty if there are attachments. */
 export type Prompt = {
@@ -32,6 +33,11 @@ export function lastPrompt({ lastRun, messages }: SessionState): Prompt | undefi
   if (!first) return undefined;
   const text = first.type === 'text' ? first.text : '';
   return { text, mode: lastRun.mode, attachments: first.type === 'text' ? rest : [first, ...rest] };
+}
+
+/** Returns the arguments of `Session.prompt` that make the model write an AGENTS.md. */
+export function initiation(words: string, model?: ModelRef): [Prompt, { shown: string }] {
+  return [{ text: initPrompt(words), mode: 'agent', ...(model && { model }) }, { shown: words ? `/init ${words}` : '/init' }];
 }
 
 /**

@@ -21,6 +21,8 @@ export class Kedge implements vscode.Disposable {
   readonly context: vscode.ExtensionContext;
   /** The directory for the data of this workspace's sessions. */
   readonly storage: string;
+  /** The directory for the data of all workspaces. */
+  readonly sharedStorage: string;
   readonly settings = new VsCodeSettings();
   readonly keys: Keys;
   readonly models: Models;
@@ -40,6 +42,7 @@ export class Kedge implements vscode.Disposable {
     this.keys = new Keys(context.secrets);
     this.models = new Models(this.settings, this.keys, context.globalState);
     this.storage = (context.storageUri ?? context.globalStorageUri).fsPath;
+    this.sharedStorage = context.globalStorageUri.fsPath;
     this.blobs = new DiskBlobs(join(this.storage, 'blobs'));
     this.grants = new WorkspaceGrants(context.workspaceState);
     this.assistant = new Assistant({
@@ -47,13 +50,14 @@ export class Kedge implements vscode.Disposable {
       blobs: this.blobs,
       store: new SessionStore(join(this.storage, 'sessions')),
       // All windows share one ledger, because a day's limits apply to the user and not to a folder.
-      ledger: new Ledger(join(context.globalStorageUri.fsPath, 'ledger')),
+      ledger: new Ledger(join(this.sharedStorage, 'ledger')),
       settings: {
         model: (mode) => this.settings.model(mode),
         limits: (mode) => this.settings.limits(mode),
         budgets: () => this.settings.budgets(),
         pressure: () => this.settings.pressure(),
         requirePlan: () => this.settings.requirePlan(),
+        memory: () => this.settings.memoryTokens(),
         tuning: (model) => this.settings.tuning(model, this.models.facts(model)),
       },
       facts: (model) => this.models.facts(model),

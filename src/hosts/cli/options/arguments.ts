@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import type { Part } from '../../../app/context/surroundings-parts.ts';
 import { MODES, type Mode } from '../../../core/session/events.ts';
 import type { Limits, RunBudget } from '../../../core/session/limits.ts';
+import { initPrompt } from '../../../core/words/slash-commands.ts';
 
 /** An error in the command line or the environment. The message says how to correct it. */
 export class UsageError extends Error {
@@ -42,9 +43,12 @@ export type Command = Options &
     | { action: 'help' | 'version' | 'sessions' | 'models' }
     | { action: 'keys'; keys: KeysCommand }
     | { action: 'undo'; run?: string }
+    /** Without words, the memory is printed. */
+    | { action: 'remember'; words: string[]; everywhere: boolean }
     /** `clear` is a position in the list, counted from 1, or `all`. */
     | { action: 'grants'; clear?: number | 'all' }
-    | { action: 'prompt'; mode: Mode; prompt: string[]; session?: string }
+    /** `shown` is displayed in place of the prompt. */
+    | { action: 'prompt'; mode: Mode; prompt: string[]; session?: string; shown?: string }
     | { action: 'continue'; prompt: string[]; session: string }
   );
 
@@ -68,6 +72,7 @@ const OPTIONS = {
   'max-usd': { type: 'string' },
   price: { type: 'string' },
   surroundings: { type: 'string' },
+  all: { type: 'boolean' },
   continue: { type: 'string' },
   help: { type: 'boolean', short: 'h' },
   version: { type: 'boolean', short: 'v' },
@@ -119,6 +124,9 @@ export function parseCommand(args: readonly string[]): Command {
   if (session !== undefined && positionals.length > 0 && isBlank(positionals))
     throw new UsageError('The request is empty. Add one with kedge --continue "…", or run kedge --continue alone to continue the session.');
   if (session !== undefined) return { ...options, action: 'continue', session, prompt: positionals };
+  if (word === 'init')
+    return { ...options, action: 'prompt', mode: 'agent', prompt: [initPrompt(rest.join(' ').trim())], shown: 'kedge init' };
+  if (word === 'remember') return { ...options, action: 'remember', words: rest, everywhere: values.all ?? false };
   if (word === 'grants') return { ...options, action: 'grants', ...parseClear(rest) };
   if (word === 'undo') return { ...options, action: 'undo', ...(rest[0] !== undefined && { run: rest[0] }) };
   if (word === 'keys') return { ...options, action: 'keys', keys: keysCommand(rest) };

@@ -5,6 +5,8 @@ Usage
   kedge plan "…"           propose a plan, and run it once you confirm it
   kedge agent "…"          work on a task, and ask before each change
   kedge --continue [ID]    continue the last session or the session ID: a paused run, an open question, a plan
+  kedge init               write an AGENTS.md for this folder, as agent
+  kedge remember "…"       remember this in later sessions of this folder, with --all in all folders; without words: show the memory
   kedge undo [RUN]         undo the changes of the last run, or of the run with this id
   kedge grants [clear [N]] list your permanent permissions in this folder, or remove all of them or number N
   kedge sessions           list this folder's sessions
@@ -49,6 +51,7 @@ Environment
                                       also runs, turns, calls and minutes
   KEDGE_PASS_ENV                      variables to pass to commands although they look like keys, such as GITHUB_TOKEN
   KEDGE_WITHHOLD_ENV                  additional variables to withhold from commands, such as AWS_*
+  KEDGE_MEMORY_TOKENS                 how many tokens of the memory the model is told (default: 800; 0 turns it off)
   NO_COLOR                            turn off colours
 
 Exit codes

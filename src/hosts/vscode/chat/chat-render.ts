@@ -248,6 +248,11 @@ export class ChatRenderer {
     }
   }
 
+  /** Shows a sentence of Kedge. */
+  say(text: string): void {
+    this.#stream.markdown(plain(text));
+  }
+
   /** Lists the rules files that were added to the conversation. */
   #rules(event: AgentEvent): void {
     const rules = rulesText(rulesIn(event));
