@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
-import { textOf } from '../../../../src/core/model/messages.ts';
+import { type Message, textOf } from '../../../../src/core/model/messages.ts';
+import type { ModelAdapter } from '../../../../src/core/model/model.ts';
+import { framed } from '../../../../src/core/model/notes.ts';
 import type { Mode } from '../../../../src/core/session/events.ts';
 import { createAdapter } from '../../../../src/offline/index.ts';
 import { answerAll, assistantOn, type Files, type HarnessOptions } from '../../../support/harness.ts';
@@ -14,6 +16,12 @@ const told: HarnessOptions = {
   remembered: { read: async () => '- Read package.json.', add: async () => {} },
 };
 
+/** Passes messages on as text, as the models of VS Code do. */
+const asText = (adapter: ModelAdapter): ModelAdapter => ({
+  stream: ({ messages, ...request }, signal) =>
+    adapter.stream({ ...request, messages: messages.map((message) => framed(message) as Message) }, signal),
+});
+
 describe('Offline', () => {
   for (const [mode, text] of [
     ['ask', 'Where is draught used?'],
@@ -21,16 +29,20 @@ describe('Offline', () => {
     ['ask', 'How many files are in src?'],
     ['agent', 'Rename draught to depth in src/**'],
   ] as [Mode, string][])
-    it(`does not take rules, memory and surroundings for a part of “${text}”`, async () => {
-      const answerOn = async (more: Files, options: HarnessOptions) => {
-        await using kedge = await assistantOn({ ...files, ...more }, [], { ...options, adapter: createAdapter() });
-        answerAll(kedge.session, { approve: true });
-        await kedge.session.prompt({ text, mode });
-        const sent = kedge.session.state.messages.flatMap((message) => (message.role === 'user' ? message.content : []));
-        return { said: kedge.session.state.messages.filter(({ role }) => role === 'assistant').map(textOf), parts: sent.length };
-      };
-      const [plain, withNotes] = [await answerOn({}, {}), await answerOn(notes, told)];
-      assert.deepEqual(withNotes.said, plain.said);
-      assert.ok(withNotes.parts > plain.parts + 2);
-    });
+    for (const [how, adapter] of [
+      ['', createAdapter()],
+      [', also as text', asText(createAdapter())],
+    ] as const)
+      it(`does not take rules, memory and surroundings for a part of “${text}”${how}`, async () => {
+        const answerOn = async (more: Files, options: HarnessOptions) => {
+          await using kedge = await assistantOn({ ...files, ...more }, [], { ...options, adapter });
+          answerAll(kedge.session, { approve: true });
+          await kedge.session.prompt({ text, mode });
+          const sent = kedge.session.state.messages.flatMap((message) => (message.role === 'user' ? message.content : []));
+          return { said: kedge.session.state.messages.filter(({ role }) => role === 'assistant').map(textOf), parts: sent.length };
+        };
+        const [plain, withNotes] = [await answerOn({}, {}), await answerOn(notes, told)];
+        assert.deepEqual(withNotes.said, plain.said);
+        assert.ok(withNotes.parts > plain.parts + 2);
+      });
 });
