@@ -7,3 +7,6 @@ export const DEFAULT_LIMITS: Record<Mode, Limits> = {
   plan: { turns: 20, callsPerTurn: 16, callsPerRun: 150, minutes: 15 },
   agent: { turns: 60, callsPerTurn: 32, callsPerRun: 500, minutes: 60 },
 };
+
+/** The maximum size of the memory in a conversation, in tokens, unless the user has set another. */
+export const DEFAULT_MEMORY_TOKENS = 800;

@@ -12,10 +12,12 @@ import type { RuleSet } from '../policy/rules.ts';
 import type { ModelFacts } from '../providers/types.ts';
 import type { SessionStore } from '../sessions/store.ts';
 import type { Fetcher } from '../tools/network/fetch-url.ts';
+import type { MemoryStore } from '../tools/remember.ts';
 import type { CommandRunner } from '../workspace/commands.ts';
 import type { FormatText } from '../workspace/format-changes.ts';
 import type { LanguageServices } from '../workspace/languages.ts';
 import type { BlobStore, FileSystem, Location, Writer } from '../workspace/types.ts';
+import type { Surroundings } from './context/surroundings.ts';
 import type { Memory, PressureThresholds } from './models/memory-pressure.ts';
 import type { Budgets, DayLedger } from './run/day-budget.ts';
 
@@ -30,6 +32,8 @@ export type Settings = {
   requirePlan?(): boolean;
   /** The request parameters that the user has set for a model. */
   tuning?(model: ModelRef): Tuning;
+  /** The maximum size of the memory in a conversation, in tokens. */
+  memory?(): number;
 };
 
 export type Tuning = Pick<ModelRequest, 'temperature' | 'maxOutputTokens' | 'reasoningEffort' | 'contextWindow'>;
@@ -87,6 +91,10 @@ export type WorkPorts = {
   gitSettings?(at: Location): Promise<readonly GitSetting[] | undefined>;
   /** The rules that allow, deny or require an approval for a call. Read before each call. */
   policy?(): PolicySettings;
+  /** What the user asked Kedge to remember. */
+  remembered?: MemoryStore;
+  /** Returns what is known about the user's surroundings. Called at the start of each run. */
+  surroundings?(): Promise<Surroundings>;
 };
 
 export type AssistantPorts = SessionsPorts & WorkPorts;

@@ -4,6 +4,7 @@ import type { RunPorts } from '../core/run/ports.ts';
 import type { RunRecord } from '../core/session/session-state.ts';
 import type { WriteGate } from '../workspace/gate.ts';
 import type { FileSystem } from '../workspace/types.ts';
+import type { RunContext } from './context/run-context.ts';
 import type { AssistantPorts, LatePorts } from './ports.ts';
 import { DayBudgets } from './run/day-budget.ts';
 import type { RunScope } from './run/run-scope.ts';
@@ -42,6 +43,12 @@ export class Work {
     const { buildRun, runLoop, compactNow, ports } = await this.load();
     const built = await buildRun(run, scope, ports, { gate: () => this.gate(), share: () => this.day?.share() });
     return { ports: built, loop: runLoop, compact: compactNow };
+  }
+
+  /** Determines what the model of a run is told besides the conversation. @throws Error when an ignore file cannot be read. */
+  async context(run: RunRecord, scope: Pick<RunScope, 'state'>): Promise<RunContext> {
+    const { contextOf, ports } = await this.load();
+    return contextOf(run, scope, ports);
   }
 
   /** Returns the write gate of the open folders. All sessions use the same gate, so that their changes are written one after another. */

@@ -26,6 +26,7 @@ const ask = (rule: RuleId, reason: string, covers?: Permission[]): Judgement => 
 });
 const deny = (rule: RuleId, reason: string): Judgement => ({ kind: 'deny', rule, reason });
 
+const REMEMBERS = 'The model is told this in all later sessions.';
 const MODE_NAME: Record<Mode, string> = { ask: 'Ask', plan: 'Plan', agent: 'Agent' };
 
 export function decide(input: PolicyInput): Judgement {
@@ -69,7 +70,7 @@ function judge(input: PolicyInput): Judgement {
 
   const needs = needsOf(input);
   if (tool.effect === 'external' && needs.every(({ kind }) => kind === 'write'))
-    return ask('external', `\`${name}\` acts outside the workspace.`);
+    return ask('external', isBuiltin && name === 'remember' ? REMEMBERS : `\`${name}\` acts outside the workspace.`);
   if (needs.length === 0) return ask('unknown-targets', 'The files that this tool would change are not known in advance.');
   if (planScope && needs.every(({ kind }) => kind === 'write')) return allow('confirmed-plan', 'The confirmed plan includes this change.');
   const permissions = needs.map((need) => grantedBy(need, input));

@@ -29,6 +29,7 @@ import { type Fetcher, fetchUrlTool } from './network/fetch-url.ts';
 import { proposePlanTool, updateStepTool } from './plan/plan-tools.ts';
 import type { StepController } from './plan/step-controller.ts';
 import { type History, recallTool } from './recall.ts';
+import { type MemoryStore, rememberTool } from './remember.ts';
 import { todoTool } from './todo.ts';
 
 export type ToolAccess =
@@ -37,7 +38,7 @@ export type ToolAccess =
   | ({ mode: 'agent'; gate: WriteGate; stepController?: StepController | undefined; model?: ModelRef } & ExternalAccess);
 
 /** Access beyond the files of the workspace, if the host provides it. */
-export type ExternalAccess = { commands?: CommandRunner | undefined; fetcher?: Fetcher | undefined };
+export type ExternalAccess = { commands?: CommandRunner | undefined; fetcher?: Fetcher | undefined; memory?: MemoryStore | undefined };
 
 /** `languages` is missing when the host has no language services, and `history` outside of a session. */
 export function toolsFor(workspace: Workspace, access: ToolAccess, languages?: LanguageServices, history?: () => History): Tool[] {
@@ -50,7 +51,7 @@ export function toolsFor(workspace: Workspace, access: ToolAccess, languages?: L
     case 'plan':
       return [...tools, proposePlanTool(workspace, access.newId, access.revises)];
     case 'agent': {
-      const { gate, model, stepController, commands, fetcher } = access;
+      const { gate, model, stepController, commands, fetcher, memory } = access;
       const editTool = editsByPatch(model) ? applyPatchTool : replaceInFileTool;
       const edit = judgedByReads((files) => editTool(files, gate), workspace);
       const changing = [
@@ -64,6 +65,7 @@ export function toolsFor(workspace: Workspace, access: ToolAccess, languages?: L
       tools.push(...(languages ? changing.map((tool) => withNewProblems(tool, workspace, languages)) : changing));
       if (commands) tools.push(runCommandTool(workspace, commands), commandOutputTool(commands));
       if (fetcher) tools.push(fetchUrlTool(fetcher));
+      if (memory) tools.push(rememberTool(memory));
       if (!stepController) return [...tools, todoTool()];
       return [...tools.map((tool) => (tool.effect === 'readonly' ? tool : stepController.bind(tool))), updateStepTool(stepController)];
     }

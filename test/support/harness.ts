@@ -44,6 +44,8 @@ export type HarnessOptions = {
   now?: () => number;
   facts?: AssistantPorts['facts'];
   memory?: AssistantPorts['memory'];
+  surroundings?: AssistantPorts['surroundings'];
+  remembered?: AssistantPorts['remembered'];
   adapter?: ModelAdapter;
   /** Replaces the connection to the model. */
   connect?: (model: ModelRef) => Promise<ModelAdapter>;
@@ -152,6 +154,8 @@ function start(place: Place, sessionId?: string): Harness | Promise<Harness> {
     ...(options.now && { now: options.now }),
     ...(options.facts && { facts: options.facts }),
     ...(options.memory && { memory: options.memory }),
+    ...(options.surroundings && { surroundings: options.surroundings }),
+    ...(options.remembered && { remembered: options.remembered }),
   };
   const assistant = new Assistant(ports);
   const root = roots[0] as string;

@@ -22,6 +22,7 @@ import type { RunScope } from './run-scope.ts';
 
 export { compactNow } from '../../core/run/context-room.ts';
 export { runLoop } from '../../core/run/run.ts';
+export { contextOf } from '../context/run-context.ts';
 
 /** The write gate and the daily budget, which all runs of an assistant share. */
 type Shared = { gate(): Promise<WriteGate>; share(): SharedBudget | undefined };
@@ -98,6 +99,7 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
     decide: judge.decide,
     ...(stepController && { closing: (context) => stepController.close(context) }),
     alike: judge.alike,
+    ...(scope.context && { rulesFor: scope.context.rulesFor }),
     state,
     emit,
     pace,
@@ -116,6 +118,6 @@ function smallest(...sizes: readonly (number | undefined)[]): number | undefined
   return known.length > 0 ? Math.min(...known) : undefined;
 }
 
-function externalAccess({ commands, fetcher }: AssistantPorts): ExternalAccess {
-  return { commands: commands?.(), fetcher };
+function externalAccess({ commands, fetcher, remembered }: AssistantPorts): ExternalAccess {
+  return { commands: commands?.(), fetcher, memory: remembered };
 }

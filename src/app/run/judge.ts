@@ -39,12 +39,21 @@ type Place = { hookPlaces: readonly string[]; tools(): readonly Tool[]; hides?: 
 /** Facts about a command that were looked up on disk. */
 type LookedUp = Pick<CommandOptions, 'reach' | 'code' | 'gitSettings'>;
 
+/** Returns the rules of the user and the workspace, for all open folders. */
+function settingsOf(ports: Pick<Ports, 'policy' | 'fileSystem'>): PolicySettings {
+  const set: PolicySettings = ports.policy?.() ?? NO_RULES;
+  const folders = ports.fileSystem().folders.map(({ name }) => name);
+  return { ...set, rules: inFolders(set.rules, folders) };
+}
+
+/** Tells which files may only be read after an approval. */
+export function withheldFilterOf(ports: Pick<Ports, 'policy' | 'fileSystem'>): WithheldFilter {
+  const aliases = aliasesIn(ports.fileSystem().folders);
+  return (call) => withheldFilter(settingsOf(ports).rules, call, aliases);
+}
+
 export function judgeFor(run: RunRecord, session: Session, ports: Ports, { hookPlaces, tools, hides }: Place): Judge {
-  const settings = (): PolicySettings => {
-    const set: PolicySettings = ports.policy?.() ?? NO_RULES;
-    const folders = ports.fileSystem().folders.map(({ name }) => name);
-    return { ...set, rules: inFolders(set.rules, folders) };
-  };
+  const settings = () => settingsOf(ports);
   const isHidden = (path: string): boolean => {
     try {
       return hides?.(parsePath(path, ports.fileSystem().folders)) ?? false;
@@ -129,7 +138,7 @@ export function judgeFor(run: RunRecord, session: Session, ports: Ports, { hookP
       const tool = tools().find(({ name }) => name === call.name);
       return tool !== undefined && seemsPermitted(covers, tool, call.input);
     },
-    withheldFilter: (call) => withheldFilter(settings().rules, call, aliases),
+    withheldFilter: withheldFilterOf(ports),
   };
 }
 

@@ -7,7 +7,9 @@ import type { Limits } from '../../core/session/limits.ts';
 import type { ApprovalRequest, RunRecord, SessionState } from '../../core/session/session-state.ts';
 import { totalsOf } from '../../core/session/usage-totals.ts';
 import type { SessionView } from '../../core/view/session-view.ts';
+import type { RunContext } from '../context/run-context.ts';
 import type { EventLog, LoggedRun } from '../session/event-log.ts';
+import { lostOpening } from '../session/prompt.ts';
 import type { Work } from '../work.ts';
 import type { Pacing } from './pacing.ts';
 import type { RunScope } from './run-scope.ts';
@@ -19,6 +21,7 @@ export class LiveRun implements LoggedRun, RunScope {
   readonly limits: Limits;
   readonly pace: Pacing;
   readonly now: () => number;
+  context: RunContext | undefined;
   /** Resolves when the run has ended, whatever its outcome is. */
   readonly done: Promise<void>;
   readonly #runId: string;
@@ -112,8 +115,15 @@ export class LiveRun implements LoggedRun, RunScope {
     const log = this.#log;
     const { signal } = this.#controller;
     try {
-      for (const event of opening) this.emit(event);
+      for (const event of opening) {
+        // What the model is told is read before its first message, and the run is already logged and can be stopped.
+        if (event.type === 'message_added') await this.#readContext(work);
+        this.emit(this.context?.added(event) ?? event);
+      }
+      await this.#readContext(work);
       const run = this.state.runs.get(this.#runId) as RunRecord;
+      const lost = lostOpening(run, this.state);
+      if (lost) this.emit(this.context?.added(lost) ?? lost);
       const { ports, loop } = await abortable(work.build(run, this), signal);
       this.#ports = ports;
       await loop(ports, signal);
@@ -139,6 +149,13 @@ export class LiveRun implements LoggedRun, RunScope {
     } finally {
       this.#ports?.meter.flush(true);
     }
+  }
+
+  /** A failure is ignored here, because building the run reports it. After a stop, the user's message is logged without notes. */
+  async #readContext(work: Work): Promise<void> {
+    const run = this.state.runs.get(this.#runId);
+    if (!run || this.context) return;
+    this.context = await abortable(work.context(run, this), this.#controller.signal).catch(() => undefined);
   }
 
   /** Resolves when the user has answered the approval or question. */

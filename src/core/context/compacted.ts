@@ -2,6 +2,7 @@
 
 import { isSent, type Message, type NotePart, type TextPart, type UserMessage } from '../model/messages.ts';
 import { note } from '../model/notes.ts';
+import { carriedNotes } from './rules-in-force.ts';
 import { addressOf, shortened, shortenedMessage } from './shorten.ts';
 
 /**
@@ -40,7 +41,7 @@ export function compactedMessages(messages: readonly Message[], compaction: Comp
 function head(messages: readonly Message[], { promptChars, carried, summary }: Compaction): UserMessage {
   const said = messages.flatMap((message, index) => (message.role === 'user' ? saidIn(message, index, promptChars) : []));
   const state = [carried, summary].filter(Boolean).join('\n\n');
-  return { role: 'user', content: [note('compacted', INTRO), ...said, note('compacted', state)] };
+  return { role: 'user', content: [...carriedNotes(messages), note('compacted', INTRO), ...said, note('compacted', state)] };
 }
 
 function saidIn({ content }: UserMessage, index: number, most: number): (NotePart | TextPart)[] {

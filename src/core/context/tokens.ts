@@ -44,6 +44,8 @@ export function charactersFor(tokens: number): number {
   return Math.max(0, Math.floor(tokens / PER_ASCII));
 }
 
+const OF_NOTES: Partial<Record<NotePart['about'], Kind>> = { compacted: 'summary', rules: 'rules', memory: 'rules', surroundings: 'rules' };
+
 /** Messages do not change, so each is measured once. */
 const measured = new WeakMap<Message, Tokens>();
 
@@ -72,7 +74,7 @@ function kindOf({ role }: Message, part: TextPart | ImagePart | NotePart): Kind 
   if (role === 'assistant') return 'answers';
   if (part.type === 'image') return 'attachments';
   if (part.type === 'text') return 'prompts';
-  return part.about === 'compacted' ? 'summary' : 'prompts';
+  return OF_NOTES[part.about] ?? 'prompts';
 }
 
 function tokensOfPiece(part: TextPart | ImagePart | NotePart): number {

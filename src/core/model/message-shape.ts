@@ -7,6 +7,7 @@ import type {
   ImagePart,
   ModelRef,
   NotePart,
+  NoteSource,
   ReasoningPart,
   StopReason,
   TextPart,
@@ -47,8 +48,12 @@ const notePart = object<NotePart>({
     repeated: true,
     image: true,
     compacted: true,
+    rules: true,
+    memory: true,
+    surroundings: true,
   }),
   text: string,
+  source: optional(object<NoteSource>({ paths: arrayOf(string), digest: string, remark: text })),
 });
 const seen = arrayOf(anyOf(textPart, imagePart, notePart));
 export const toolResult = object<ToolResult>({

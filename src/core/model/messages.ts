@@ -13,9 +13,30 @@ export type ImagePart = { type: 'image'; mediaType: string; data: string };
 /** A message from Kedge itself to the model; see notes.ts. */
 export type NotePart = {
   type: 'note';
-  about: 'undo' | 'cut_off' | 'empty' | 'plan' | 'plan_change' | 'check' | 'repeated' | 'image' | 'compacted';
+  about:
+    | 'undo'
+    | 'cut_off'
+    | 'empty'
+    | 'plan'
+    | 'plan_change'
+    | 'check'
+    | 'repeated'
+    | 'image'
+    | 'compacted'
+    | 'rules'
+    | 'memory'
+    | 'surroundings';
   text: string;
+  /** Set for rules and memory. */
+  source?: NoteSource;
 };
+
+/**
+ * What a note about rules or memory was made of. `paths` are the files, and the first of them identifies the note: a later note with the
+ * same first path replaces it. `digest` is a hash of the content. It is empty if the file no longer exists. `remark` tells the user what
+ * is missing, such as `cut off`.
+ */
+export type NoteSource = { paths: string[]; digest: string; remark?: string };
 
 /**
  * `input` is the parsed JSON. When the model sent invalid JSON, `input` is missing and `malformed` holds the text. A malformed call is
@@ -62,8 +83,12 @@ export function textOf(message: Message): string {
   return message.content.map((part) => (part.type === 'text' ? part.text : '')).join('');
 }
 
+/** Returns the text of a tool result. Rules that were added to it are not part of what the tool returned. */
 export function resultText(result: ToolResult): string {
-  return result.content.map(resultPart).join('\n');
+  return result.content
+    .filter((part) => part.type !== 'note' || part.about !== 'rules')
+    .map(resultPart)
+    .join('\n');
 }
 
 function resultPart(part: ToolResult['content'][number]): string {

@@ -20,9 +20,12 @@ export function notesOf(message: Message): NotePart[] {
   return message.role === 'user' ? message.content.filter((part) => part.type === 'note') : [];
 }
 
-/** Returns the texts of the notes that are displayed to the user. Notes about plans are omitted, because plans are displayed separately. */
+/** Notes whose text is not displayed: plans and the names of rules files are displayed separately. */
+const NOT_DISPLAYED: ReadonlySet<NotePart['about']> = new Set(['plan', 'plan_change', 'rules', 'memory', 'surroundings']);
+
+/** Returns the texts of the notes that are displayed to the user. */
 export function noteTexts(message: Message): string[] {
-  return notesOf(message).flatMap(({ about, text }) => (about === 'plan' || about === 'plan_change' ? [] : [text]));
+  return notesOf(message).flatMap(({ about, text }) => (NOT_DISPLAYED.has(about) ? [] : [text]));
 }
 
 export function withoutNotes<Part extends { type: string }>(parts: readonly Part[]): Exclude<Part, NotePart>[] {

@@ -33,6 +33,7 @@ export async function carryOut(
   let ending: Pick<ToolOutput, 'note' | 'stopped'> = {};
   let endsRun: RunEnd | undefined;
   let isWithheld = false;
+  let executed: PreparedCall | undefined;
   try {
     if (state.begun.has(call.id)) throw new ToolError(textOfOrphan(call));
     if (state.open.indexOf(call) >= limits.callsPerTurn)
@@ -79,6 +80,7 @@ export async function carryOut(
     events = output.events ?? [];
     ending = { ...(output.note && { note: output.note }), ...(output.stopped && { stopped: output.stopped }) };
     endsRun = output.endsRun;
+    executed = prepared;
   } catch (error) {
     if (signal.aborted) throw error;
     isWithheld = error instanceof Withheld;
@@ -93,6 +95,9 @@ export async function carryOut(
   }
   // Tool results must not contain text that the model reads but the user cannot see.
   result.content = result.content.map((part) => (part.type === 'text' ? { ...part, text: visibleText(part.text) } : part));
+  // A rules file that cannot be read must not make a call fail that has taken effect.
+  const rules = executed && (await ports.rulesFor?.(executed).catch(() => []));
+  if (rules) result.content = [...result.content, ...rules];
   if (repeatsThrice(addCompletedCall(state.recent, { call, result }, state.open))) result.content = [...result.content, REPEATED];
   for (const event of events) emit(event);
   const durationMs = Math.max(0, meter.use.ms - workedBefore);

@@ -256,6 +256,8 @@ export type Receipt = {
   failed?: number;
   /** The number of denied calls, by policy rule. */
   deniedBy: Partial<Record<RuleId, number>>;
+  /** The rules files and memories that were added to the conversation. Missing when there are none, and in older logs. */
+  rules?: string[];
   read: string[];
   readCount: number;
   changed: string[];

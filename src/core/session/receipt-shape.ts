@@ -17,6 +17,7 @@ export const receipt = object<Receipt>({
   denied: number,
   failed: optional(number),
   deniedBy: counts as Check<Receipt['deniedBy']>,
+  rules: optional(strings),
   read: strings,
   readCount: number,
   changed: strings,

@@ -56,6 +56,7 @@ export function receiptRows(receipt: Receipt, spent?: Spent): { title: string; v
     row('Allowed without approval', ruleCounts(receipt.allowed, ALLOWED_BY, 'by a rule')),
     row('Approvals', answers),
     row('Denied', ruleCounts(receipt.deniedBy, DENIED_BY, 'without an approval')),
+    row('Rules', receipt.rules ?? []),
     row('Files read', receipt.read, receipt.readCount),
     row('Files changed', receipt.changed, receipt.changedCount),
     row('Steps that changed nothing', (receipt.unchangedSteps ?? []).map(String)),
@@ -123,4 +124,4 @@ export function receiptMarkdown(receipt: Receipt, spent?: Spent): string {
   return [`**Receipt** ${receiptLine(receipt)}`, ...(proof ? ['', proof] : []), '', ...lines, ''].join('\n');
 }
 
-const NAMED = new Set(['Files read', 'Files changed', 'Commands', 'Hosts', 'MCP servers']);
+const NAMED = new Set(['Rules', 'Files read', 'Files changed', 'Commands', 'Hosts', 'MCP servers']);

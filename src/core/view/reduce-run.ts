@@ -6,6 +6,7 @@ import { currentStep, stepsAfter } from '../plan/progress.ts';
 import type { Decision } from '../session/effects.ts';
 import type { AgentEvent } from '../session/events.ts';
 import { endsWait } from '../words/retry-text.ts';
+import { rulesIn } from './read-rules.ts';
 import { changesOf, type RunWrite, rolledBack, withWrite } from './run-changes.ts';
 import { type CallStatus, type CallView, findCall, newRun, type RunView, type SaidView, type TurnView, turnOf } from './run-view.ts';
 
@@ -108,11 +109,13 @@ export function follow(run: RunView | undefined, event: AgentEvent): RunView {
   return reduceRun(run?.id === event.runId ? run : newRun(event.runId), event);
 }
 
-export function reduceRun(run: RunView, event: AgentEvent): RunView {
-  if (run.compacting && event.type !== 'message_queued' && event.type !== 'message_unqueued') {
-    const { compacting: _, ...rest } = run;
+export function reduceRun(before: RunView, event: AgentEvent): RunView {
+  if (before.compacting && event.type !== 'message_queued' && event.type !== 'message_unqueued') {
+    const { compacting: _, ...rest } = before;
     return reduceRun(rest, event);
   }
+  const rules = rulesIn(event);
+  const run = rules.length > 0 ? { ...before, rules: [...(before.rules ?? []), ...rules] } : before;
   if (event.type === 'model_waiting') return { ...run, waiting: event };
   if (!run.waiting || !endsWait(event)) return reduceEvent(run, event);
   const { waiting: _, ...rest } = run;

@@ -35,6 +35,7 @@ export function receiptOf(run: RunView, canWrite?: boolean): Receipt {
     denied: denied.length,
     failed: failed.length,
     deniedBy: countsOf(denied),
+    ...(run.rules && { rules: named(new Set(run.rules.map(({ path }) => path))) }),
     read: named(read),
     readCount: read.size,
     changed: named(changed),

@@ -9,6 +9,7 @@ import type { ChangeSummary, Decision, Effect, Target } from '../session/effects
 import type { AgentEvent, ApprovalAnswer, Mode, Outcome, PauseReason, Receipt, RunError, TodoItem, UndoResult } from '../session/events.ts';
 import type { BudgetKey } from '../session/limits.ts';
 import type { ApprovalRequest, AskedQuestion, StepStates } from '../session/session-state.ts';
+import type { ReadRules } from './read-rules.ts';
 import type { FileChange, RunWrite } from './run-changes.ts';
 
 export type CallStatus = 'queued' | 'running' | 'waiting' | 'done' | 'failed' | 'denied' | 'rejected';
@@ -77,6 +78,8 @@ export type RunView = {
   model?: ModelRef;
   /** The wait before the model is called again. */
   waiting?: ModelWaiting;
+  /** The rules files and memories that were added to the conversation in this run. */
+  rules?: readonly ReadRules[];
   /** The confirmed plan that this run carries out. */
   plan?: Plan;
   /** Why the run follows a later revision of the plan than the confirmed one. */

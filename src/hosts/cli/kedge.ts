@@ -3,6 +3,7 @@ import { statSync } from 'node:fs';
 import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import { Assistant } from '../../app/assistant.ts';
+import { PARTS } from '../../app/context/surroundings-parts.ts';
 import { DEFAULT_LIMITS } from '../../app/limits.ts';
 import { isServedHere, loadAdapter } from '../../app/models/models.ts';
 import { priceOf } from '../../app/run/cost.ts';
@@ -20,13 +21,14 @@ import { PageFetcher } from '../node/fetch/fetch.ts';
 import { NodeFileSystem } from '../node/files/file-system.ts';
 import { NodeWriter } from '../node/files/writer.ts';
 import { StoredKeys } from '../node/keyring.ts';
+import { MemoryFiles } from '../node/memory.ts';
 import { storageDirectory, workspaceStorage } from '../node/storage.ts';
 import { StoredGrants } from './grants.ts';
 import type { ProbedModel } from './local-models.ts';
 import { type Addresses, bareAddress, readAddresses, writeAddresses } from './options/addresses.ts';
 import { type Options, UsageError } from './options/arguments.ts';
 import { dayBudgetOf } from './options/day-budget.ts';
-import { environmentRules, missingKey, providerConfig } from './options/environment.ts';
+import { environmentRules, memoryTokensOf, missingKey, providerConfig } from './options/environment.ts';
 import { mcpServersOf } from './options/mcp.ts';
 import { readPolicy } from './options/policy.ts';
 import { oneLine } from './output/terminal.ts';
@@ -34,6 +36,7 @@ import { oneLine } from './output/terminal.ts';
 export type Kedge = {
   assistant: Assistant;
   grants: StoredGrants;
+  memory: MemoryFiles;
   /** Deletes stored file contents for undo that are too old, or too large in total. Runs at most once a day. */
   pruneCheckpoints(): Promise<void>;
   /** @throws UsageError if a cost limit is set but the price of the model is unknown, because the limit could not be enforced. */
@@ -62,6 +65,8 @@ export function openKedge(options: Options, env = process.env, keys = new Stored
   void writer.recover();
   const logs = join(storage, 'sessions');
   const storedGrants = new StoredGrants(join(storage, 'grants.json'));
+  const memory = new MemoryFiles({ workspace: join(storage, 'memory.md'), user: join(storageDirectory(env), 'memory.md') });
+  const memoryTokens = memoryTokensOf(env);
   let chosen: ModelRef = { provider: 'offline', model: 'offline' };
   let addresses: Addresses = {};
   /** The test result of `chosen`, if it is a local model. */
@@ -106,8 +111,12 @@ export function openKedge(options: Options, env = process.env, keys = new Stored
       requirePlan: () => options.requirePlan ?? false,
       limits: (mode) => ({ ...DEFAULT_LIMITS[mode], ...options.limits }),
       budgets: () => ({ run: options.budget, day }),
+      memory: () => memoryTokens,
     },
     policy: () => policy,
+    remembered: memory,
+    surroundings: async () =>
+      (await import('../node/surroundings.ts')).terminalSurroundings(roots[0] as string, new Set(options.surroundings ?? PARTS)),
     facts,
     adapter: async (model) => {
       const config = await configOf(model.provider);
@@ -129,6 +138,7 @@ export function openKedge(options: Options, env = process.env, keys = new Stored
   return {
     assistant,
     grants: storedGrants,
+    memory,
     async pruneCheckpoints() {
       const { DEFAULT_BOUNDS, pruneBlobs } = await import('../../sessions/prune.ts');
       await pruneBlobs({ blobs: join(storage, 'blobs'), sessions: logs, bounds: DEFAULT_BOUNDS, keep: assistant.openIds });

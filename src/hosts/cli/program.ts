@@ -63,6 +63,8 @@ async function execute(command: Command, signal: AbortSignal, hooks: SignalHooks
       hooks.shutDown = () => assistant.shutDown();
       return undo(assistant, command.run, { show: command.json ? printJson : undefined, signal });
     }
+    case 'remember':
+      return (await import('./remember.ts')).remember(openKedge(command).memory, command);
     case 'grants':
       return manageGrants(openKedge(command), command.clear);
     case 'prompt':
@@ -110,7 +112,8 @@ async function run(command: Extract<Command, { prompt: string[] }>, signal: Abor
   hooks.onInterrupt = () => renderer?.interrupted();
 
   const start = async () => {
-    if (text) return session.prompt({ text, mode });
+    const shown = command.action === 'prompt' && command.shown;
+    if (text) return session.prompt({ text, mode }, shown ? { shown } : {});
     if (session.state.pendingApprovals.size + session.state.pendingQuestions.size > 0) return answerPending(session, command, signal);
     const proposed = proposedPlan(session);
     const plan = proposed && session.state.plans.get(proposed)?.plan;

@@ -54,6 +54,7 @@ export function registerCommands(kedge: Kedge, panel: Panel): vscode.Disposable 
       await kedge.sessions.show(await kedge.sessions.byId(sessionId));
       await panel.reveal({ type: 'edit_plan', planId });
     },
+    'kedge.openMemory': async () => (await import('./memory.ts')).openMemory(kedge),
     'kedge.showPlans': async () => (await import('./plans.ts')).showPlans(kedge, panel),
     'kedge.chat.runPlan': () => sendToChat('@kedge /run Run the plan'),
     'kedge.chat.continue': () => sendToChat('@kedge /continue Continue the run'),

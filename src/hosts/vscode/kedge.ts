@@ -22,6 +22,8 @@ export class Kedge implements vscode.Disposable {
   readonly context: vscode.ExtensionContext;
   /** The directory for the data of this workspace's sessions. */
   readonly storage: string;
+  /** The directory for the data of all workspaces. */
+  readonly sharedStorage: string;
   readonly settings = new VsCodeSettings();
   readonly keys: Keys;
   readonly models: Models;
@@ -41,6 +43,7 @@ export class Kedge implements vscode.Disposable {
     this.keys = new Keys(context.secrets);
     this.models = new Models(this.settings, this.keys, context.globalState);
     this.storage = (context.storageUri ?? context.globalStorageUri).fsPath;
+    this.sharedStorage = context.globalStorageUri.fsPath;
     this.blobs = new DiskBlobs(join(this.storage, 'blobs'));
     this.grants = new WorkspaceGrants(context.workspaceState);
     this.assistant = new Assistant({
@@ -48,14 +51,15 @@ export class Kedge implements vscode.Disposable {
       blobs: this.blobs,
       store: new SessionStore(join(this.storage, 'sessions')),
       // All windows share one ledger, because a day's limits apply to the user and not to a folder.
-      ledger: new Ledger(join(context.globalStorageUri.fsPath, 'ledger')),
-      windows: new LearnedWindows(join(context.globalStorageUri.fsPath, 'windows.json')),
+      ledger: new Ledger(join(this.sharedStorage, 'ledger')),
+      windows: new LearnedWindows(join(this.sharedStorage, 'windows.json')),
       settings: {
         model: (mode) => this.settings.model(mode),
         limits: (mode) => this.settings.limits(mode),
         budgets: () => this.settings.budgets(),
         pressure: () => this.settings.pressure(),
         requirePlan: () => this.settings.requirePlan(),
+        memory: () => this.settings.memoryTokens(),
         tuning: (model) => this.settings.tuning(model, this.models.facts(model)),
       },
       facts: (model) => this.models.facts(model),

@@ -12,14 +12,17 @@ import { VsCodeWriter } from './files/writer.ts';
 import { VsCodeLanguages } from './languages/languages.ts';
 import type { ProblemKinds } from './languages/problem-kinds.ts';
 import { editorMcpServers } from './mcp.ts';
+import { memoryOf } from './memory.ts';
 import type { Models } from './models/models.ts';
 import { readPolicy } from './settings/policy-settings.ts';
 import type { VsCodeSettings } from './settings/settings.ts';
+import { editorSurroundings } from './surroundings.ts';
 import { Terminals } from './terminal/terminal.ts';
 
 /** The parts of Kedge that work in a run needs. */
 type Window = {
   readonly storage: string;
+  readonly sharedStorage: string;
   readonly fs: VsCodeFileSystem;
   readonly settings: VsCodeSettings;
   readonly problemKinds: ProblemKinds;
@@ -47,6 +50,8 @@ export function workPorts(kedge: Window): WorkPorts & vscode.Disposable {
     memory: async (model) => ((await kedge.models.isServedHere(model)) ? readMemory() : undefined),
     mcp: editorMcpServers(),
     policy: readPolicy,
+    remembered: memoryOf(kedge),
+    surroundings: async () => editorSurroundings(kedge.fs, kedge.settings.surroundings()),
     dispose() {
       for (const each of [formatter, commands, terminals]) each.dispose();
     },

@@ -1,3 +1,4 @@
+import { rulesText } from '../../../src/core/view/read-rules.ts';
 import { answerOf, hasLog } from '../../activity.ts';
 import { Markdown } from '../../markdown/markdown.tsx';
 import { memo } from '../../memo-component.ts';
@@ -30,12 +31,19 @@ type RunProps = {
 
 export const Run = memo(({ run, live, last, editing, canRestore = false }: RunProps) => {
   const answer = answerOf(run);
+  const rules = rulesText(run.rules ?? []);
   const isOver = !live && run.approvals.length === 0 && run.questions.length === 0;
   return (
     <article class="run" aria-label={run.plan?.goal ?? run.prompt}>
       <Prompt run={run} canRestore={canRestore} />
       {run.plan && <PlanProgress run={run} plan={run.plan} live={live} last={last} editing={editing === run.plan.id} />}
       {run.todo && run.todo.length > 0 && <TodoList items={run.todo} live={live} />}
+      {rules && (
+        <p class="ending dim">
+          <Icon name="book" />
+          <span>{rules}</span>
+        </p>
+      )}
       {run.shrunk && (
         <p class="ending dim">
           <Icon name="warning" tone="warn" />

@@ -1,7 +1,9 @@
 /** Parses the command line. */
 import { parseArgs } from 'node:util';
+import type { Part } from '../../../app/context/surroundings-parts.ts';
 import { MODES, type Mode } from '../../../core/session/events.ts';
 import type { Limits, RunBudget } from '../../../core/session/limits.ts';
+import { initPrompt } from '../../../core/words/slash-commands.ts';
 
 /** An error in the command line or the environment. The message says how to correct it. */
 export class UsageError extends Error {
@@ -29,6 +31,8 @@ export type Options = {
   /** Limits at which a run pauses, in place of the defaults. */
   limits: Partial<Limits>;
   budget: RunBudget;
+  /** The parts of the surroundings that the model is told. All parts without it. */
+  surroundings?: Part[];
   /** The price of the model in US dollars per million tokens, if Kedge does not know it. */
   price?: { input: number; output: number };
 };
@@ -39,9 +43,12 @@ export type Command = Options &
     | { action: 'help' | 'version' | 'sessions' | 'models' }
     | { action: 'keys'; keys: KeysCommand }
     | { action: 'undo'; run?: string }
+    /** Without words, the memory is printed. */
+    | { action: 'remember'; words: string[]; everywhere: boolean }
     /** `clear` is a position in the list, counted from 1, or `all`. */
     | { action: 'grants'; clear?: number | 'all' }
-    | { action: 'prompt'; mode: Mode; prompt: string[]; session?: string }
+    /** `shown` is displayed in place of the prompt. */
+    | { action: 'prompt'; mode: Mode; prompt: string[]; session?: string; shown?: string }
     | { action: 'continue'; prompt: string[]; session: string }
   );
 
@@ -64,6 +71,8 @@ const OPTIONS = {
   'max-tokens': { type: 'string' },
   'max-usd': { type: 'string' },
   price: { type: 'string' },
+  surroundings: { type: 'string' },
+  all: { type: 'boolean' },
   continue: { type: 'string' },
   help: { type: 'boolean', short: 'h' },
   version: { type: 'boolean', short: 'v' },
@@ -101,6 +110,7 @@ export function parseCommand(args: readonly string[]): Command {
       ...(values['max-tokens'] !== undefined && { tokens: count('--max-tokens', values['max-tokens']) }),
       ...(values['max-usd'] !== undefined && { usd: amount('--max-usd', values['max-usd']) }),
     },
+    ...(values.surroundings !== undefined && { surroundings: surroundingsList(values.surroundings) }),
     ...(values.price !== undefined && { price: parsePrice(values.price) }),
   };
   if (values.help || word === 'help') return { ...options, action: 'help' };
@@ -114,6 +124,9 @@ export function parseCommand(args: readonly string[]): Command {
   if (session !== undefined && positionals.length > 0 && isBlank(positionals))
     throw new UsageError('The request is empty. Add one with kedge --continue "…", or run kedge --continue alone to continue the session.');
   if (session !== undefined) return { ...options, action: 'continue', session, prompt: positionals };
+  if (word === 'init')
+    return { ...options, action: 'prompt', mode: 'agent', prompt: [initPrompt(rest.join(' ').trim())], shown: 'kedge init' };
+  if (word === 'remember') return { ...options, action: 'remember', words: rest, everywhere: values.all ?? false };
   if (word === 'grants') return { ...options, action: 'grants', ...parseClear(rest) };
   if (word === 'undo') return { ...options, action: 'undo', ...(rest[0] !== undefined && { run: rest[0] }) };
   if (word === 'keys') return { ...options, action: 'keys', keys: keysCommand(rest) };
@@ -198,6 +211,17 @@ function parsePrice(text: string): { input: number; output: number } {
   throw new UsageError(
     `--price must be the input and output price in US dollars per million tokens, such as 0.5/2, not ${JSON.stringify(text)}.`,
   );
+}
+
+const SURROUNDINGS: readonly Part[] = ['system', 'date', 'folders', 'git'];
+
+/** Parses the value of --surroundings. @throws UsageError if it names an unknown part */
+function surroundingsList(text: string): Part[] {
+  const names = text.split(',').map((name) => name.trim());
+  if (names.join() === 'none') return [];
+  const parts = SURROUNDINGS.filter((part) => names.includes(part));
+  if (names.every((name) => parts.some((part) => part === name))) return parts;
+  throw new UsageError(`--surroundings must be none, or a list such as ${SURROUNDINGS.join(',')}, not ${JSON.stringify(text)}.`);
 }
 
 function modelName(text: string): string {

@@ -1,4 +1,5 @@
 /** Reads the model and its connection from the command line and the environment. */
+import { DEFAULT_MEMORY_TOKENS } from '../../../app/limits.ts';
 import type { ModelRef } from '../../../core/model/messages.ts';
 import { CATALOG, catalogEntry, missingConfig, parseModelRef } from '../../../providers/catalog.ts';
 import type { ProviderConfig } from '../../../providers/types.ts';
@@ -36,6 +37,14 @@ function parseTimeout(seconds: string | undefined): number | undefined {
   const count = Number(seconds);
   if (count >= 1 && count <= 290) return count * 1000;
   throw new UsageError('KEDGE_SERVER_TIMEOUT must be a number of seconds from 1 to 290.');
+}
+
+/** Returns the maximum size of the memory in a conversation. @throws UsageError if KEDGE_MEMORY_TOKENS is invalid */
+export function memoryTokensOf(env: Environment): number {
+  const text = env.KEDGE_MEMORY_TOKENS?.trim();
+  if (!text) return DEFAULT_MEMORY_TOKENS;
+  if (/^\d{1,6}$/.test(text)) return Number(text);
+  throw new UsageError('KEDGE_MEMORY_TOKENS must be a number of tokens, such as 800, or 0.');
 }
 
 /** The variables that may contain a provider's key. The first variable that is set is used. */

@@ -5,6 +5,9 @@ Usage
   kedge plan "…"           propose a plan, and run it once you confirm it
   kedge agent "…"          work on a task, and ask before each change
   kedge --continue [ID]    continue the last session or the session ID: a paused run, an open question, a plan
+  kedge init               write an AGENTS.md for this folder, as agent
+  kedge remember "…"       remember this in later sessions of this folder, or with --all in all folders;
+                           without words, show the memory
   kedge undo [RUN]         undo the changes of the last run, or of the run with this id
   kedge grants [clear [N]] list your permanent permissions in this folder, or remove all of them or number N
   kedge sessions           list this folder's sessions
@@ -31,6 +34,7 @@ Options
   --max-turns N, --max-calls N, --max-minutes N, --max-tokens N, --max-usd N
                            pause the run at this limit; kedge --continue continues it with the same amount again
   --price IN/OUT           the price of the model in US dollars per million tokens, if Kedge does not know it: 0.5/2
+  --surroundings LIST      what the model is told about the computer: none, or a list (default: system,date,folders,git)
   --continue [ID]          with a request: add the request to that session
   --json                   print every event as a line of JSON
   -h, --help    -v, --version
@@ -48,6 +52,7 @@ Environment
                                       also runs, turns, calls and minutes
   KEDGE_PASS_ENV                      variables to pass to commands although they look like keys, such as GITHUB_TOKEN
   KEDGE_WITHHOLD_ENV                  additional variables to withhold from commands, such as AWS_*
+  KEDGE_MEMORY_TOKENS                 how many tokens of the memory the model is told (default: 800; 0 turns it off)
   NO_COLOR                            turn off colours
 
 Exit codes

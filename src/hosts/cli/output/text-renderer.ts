@@ -4,6 +4,7 @@ import { type AssistantMessage, type Cost, resultText, textOf, type Usage } from
 import { noteTexts } from '../../../core/model/notes.ts';
 import { type AgentEvent, isDurable, type PauseReason, type Receipt } from '../../../core/session/events.ts';
 import { planLines } from '../../../core/view/plan-details.ts';
+import { rulesIn, rulesText } from '../../../core/view/read-rules.ts';
 import { proofOf, receiptLine } from '../../../core/view/receipt.ts';
 import { follow } from '../../../core/view/reduce-run.ts';
 import { landedChanges } from '../../../core/view/run-changes.ts';
@@ -86,6 +87,8 @@ export class TextRenderer {
     else this.#countdown?.end();
     if (event.type !== 'tool_progress') this.#liveOutput?.clear();
     if (event.type !== 'text_delta') this.#progressLine?.end();
+    const rules = rulesText(rulesIn(event));
+    if (rules) this.#line(paint.dim(oneLine(rules, 1_000)));
     switch (event.type) {
       case 'turn_started':
         this.#progressLine?.begin('Waiting for the model');

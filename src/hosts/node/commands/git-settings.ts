@@ -32,9 +32,16 @@ export async function gitSettings(directory: string): Promise<GitSetting[] | und
   return settings;
 }
 
-async function git(cwd: string, args: readonly string[]): Promise<string | undefined> {
+/** Returns the settings of one repository without its submodules. Returns undefined if they cannot be determined. */
+export async function localGitSettings(directory: string, signal: AbortSignal): Promise<GitSetting[] | undefined> {
+  const listed = await git(directory, LIST, signal);
+  return listed === undefined || listed === 'no git' ? undefined : ownSettings(listed);
+}
+
+async function git(cwd: string, args: readonly string[], signal?: AbortSignal): Promise<string | undefined> {
+  const options = { ...LIMITS, cwd, env: { ...process.env, GIT_OPTIONAL_LOCKS: '0' }, ...(signal && { signal }) };
   try {
-    return (await promisify(execFile)('git', args, { ...LIMITS, cwd, env: { ...process.env, GIT_OPTIONAL_LOCKS: '0' } })).stdout;
+    return (await promisify(execFile)('git', args, options)).stdout;
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'no git' : undefined;
   }

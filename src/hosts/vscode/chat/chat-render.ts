@@ -10,6 +10,7 @@ import { type AgentEvent, type ApprovalAnswer, isDurable, type QuestionAnswer } 
 import { permissionText } from '../../../core/session/grant-scope.ts';
 import { brokeOff } from '../../../core/session/reduce.ts';
 import type { ApprovalRequest, AskedQuestion } from '../../../core/session/session-state.ts';
+import { rulesIn, rulesText } from '../../../core/view/read-rules.ts';
 import { proofOf, receiptLine } from '../../../core/view/receipt.ts';
 import { follow } from '../../../core/view/reduce-run.ts';
 import type { RunView } from '../../../core/view/run-view.ts';
@@ -86,7 +87,11 @@ export class ChatRenderer {
         this.#prose.end();
         if (this.#streamedText) stream.markdown('\n\n');
         this.#streamedText = '';
+        this.#rules(event);
         for (const text of noteTexts(event.message)) stream.markdown(`*Note to the model: ${plain(text)}*\n\n`);
+        break;
+      case 'tool_finished':
+        this.#rules(event);
         break;
       case 'tool_started':
         if (event.name !== 'update_step') stream.progress(plain(event.title));
@@ -253,6 +258,17 @@ export class ChatRenderer {
       if (error instanceof PathError) return undefined;
       throw error;
     }
+  }
+
+  /** Shows a sentence of Kedge. */
+  say(text: string): void {
+    this.#stream.markdown(plain(text));
+  }
+
+  /** Lists the rules files that were added to the conversation. */
+  #rules(event: AgentEvent): void {
+    const rules = rulesText(rulesIn(event));
+    if (rules) this.#stream.markdown(`*${plain(rules)}*\n\n`);
   }
 
   #reference(path: string): void {

@@ -1,14 +1,16 @@
 /** Answers messages in the native Chat. Each chat thread is a Kedge session and shows the same events as the panel. */
 import * as vscode from 'vscode';
-import { lastPrompt } from '../../../app/session/prompt.ts';
+import { initiation, lastPrompt } from '../../../app/session/prompt.ts';
 import { type Session, SessionError } from '../../../app/session/session.ts';
 import type { ModelRef } from '../../../core/model/messages.ts';
 import type { AgentEvent, Mode, QuestionAnswer } from '../../../core/session/events.ts';
 import { brokeOff } from '../../../core/session/reduce.ts';
 import type { AskedQuestion } from '../../../core/session/session-state.ts';
+import { parseSlashCommand } from '../../../core/words/slash-commands.ts';
 import { parseModelRef } from '../../../providers/catalog.ts';
 import { confirmContinue } from '../commands.ts';
 import type { Kedge } from '../kedge.ts';
+import { remember } from '../memory.ts';
 import { editorModelRef } from '../models/lm-adapter.ts';
 import { VENDOR } from '../models/model-provider.ts';
 import { attachmentsOf } from './attachments.ts';
@@ -100,6 +102,10 @@ async function handleRequest(
     return session.prompt({ ...last, model });
   }
   const text = request.prompt.trim();
+  if (request.command === 'compact') return session.compact(text);
+  if (request.command === 'init') return session.prompt(...initiation(text, model));
+  const command = request.command === 'remember' ? parseSlashCommand(`/remember ${text}`) : undefined;
+  if (command?.name === 'remember') return renderer.say(await remember(kedge, command));
   if (!text) {
     renderer.greet();
     return;

@@ -1,12 +1,15 @@
 /** Connects one webview of the panel with a session: sends the session's events, and handles the user's actions. */
 import * as vscode from 'vscode';
+import { initiation } from '../../../app/session/prompt.ts';
 import { type Session, SessionError } from '../../../app/session/session.ts';
 import type { ImagePart } from '../../../core/model/messages.ts';
 import type { AgentEvent, QuestionAnswer } from '../../../core/session/events.ts';
+import { parseSlashCommand } from '../../../core/words/slash-commands.ts';
 import { ToHost, type ToPanel } from '../../../protocol/panel.ts';
 import { PathError, parsePath } from '../../../workspace/paths.ts';
 import { openDiff, reviewRun } from '../files/blob-documents.ts';
 import type { Kedge } from '../kedge.ts';
+import { remember } from '../memory.ts';
 import { openAsMarkdown, runAgain } from '../plans.ts';
 import type { Proposals } from '../review-proposals.ts';
 import { panelState } from './panel-state.ts';
@@ -83,6 +86,10 @@ export class PanelView implements vscode.Disposable {
       case 'prompt': {
         const shownSession =
           message.sessionId === undefined ? undefined : await kedge.assistant.session(message.sessionId).catch(() => undefined);
+        const command = parseSlashCommand(message.text);
+        if (command?.name === 'remember') return this.#post({ type: 'notice', level: 'info', text: await remember(kedge, command) });
+        if (command?.name === 'compact') return (shownSession ?? session).compact(command.words);
+        if (command?.name === 'init') return (shownSession ?? session).prompt(...initiation(command.words));
         await kedge.setMode(message.mode);
         return (shownSession ?? session).say({
           text: message.text,

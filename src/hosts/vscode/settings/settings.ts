@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
-import { DEFAULT_LIMITS } from '../../../app/limits.ts';
+import { PARTS, type Part } from '../../../app/context/surroundings-parts.ts';
+import { DEFAULT_LIMITS, DEFAULT_MEMORY_TOKENS } from '../../../app/limits.ts';
 import { DEFAULT_THRESHOLDS, type PressureThresholds } from '../../../app/models/memory-pressure.ts';
 import type { Settings, Tuning } from '../../../app/ports.ts';
 import type { Budgets } from '../../../app/run/day-budget.ts';
@@ -83,6 +84,19 @@ export class VsCodeSettings implements Settings {
     const { globalValue, workspaceValue, workspaceFolderValue } =
       vscode.workspace.getConfiguration('kedge').inspect<boolean>('requirePlanApproval') ?? {};
     return [globalValue, workspaceValue, workspaceFolderValue].includes(true);
+  }
+
+  /** The parts of the surroundings that the model is told. A workspace can turn parts off, but cannot turn on what the user turned off. */
+  surroundings(): Set<Part> {
+    const { globalValue, workspaceValue, workspaceFolderValue } =
+      vscode.workspace.getConfiguration('kedge').inspect<Partial<Record<Part, unknown>> | null>('surroundings') ?? {};
+    return new Set(PARTS.filter((part) => ![globalValue, workspaceValue, workspaceFolderValue].some((value) => value?.[part] === false)));
+  }
+
+  /** The maximum size of the memory in a conversation. A workspace cannot set it. */
+  memoryTokens(): number {
+    const tokens = userSetting<unknown>('memoryTokens');
+    return isBetween(0, 100_000)(tokens) ? tokens : DEFAULT_MEMORY_TOKENS;
   }
 
   tuning(model: ModelRef, facts: ModelFacts = {}): Tuning {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { initPrompt } from '../../../../src/core/words/slash-commands.ts';
 import { bareAddress } from '../../../../src/hosts/cli/options/addresses.ts';
 import { parseCommand, UsageError } from '../../../../src/hosts/cli/options/arguments.ts';
 import { chosenModel, missingKey, providerConfig } from '../../../../src/hosts/cli/options/environment.ts';
@@ -34,6 +35,12 @@ describe('the command line', () => {
     ['--continue ask x', { action: 'prompt', mode: 'ask', session: 'last', prompt: ['x'] }],
     ['--continue and then', { action: 'continue', session: 'last', prompt: ['and', 'then'] }],
     ['agent --continue last go on', { action: 'prompt', mode: 'agent', session: 'last', prompt: ['go', 'on'] }],
+    ['init', { action: 'prompt', mode: 'agent', prompt: [initPrompt('')], shown: 'kedge init' }],
+    ['init in German', { action: 'prompt', mode: 'agent', prompt: [initPrompt('in German')], shown: 'kedge init' }],
+    ['remember --all use make', { action: 'remember', words: ['use', 'make'], everywhere: true }],
+    ['remember', { action: 'remember', words: [], everywhere: false }],
+    ['ask --surroundings none x', { action: 'prompt', mode: 'ask', prompt: ['x'], surroundings: [] }],
+    ['ask --surroundings git,date x', { action: 'prompt', mode: 'ask', prompt: ['x'], surroundings: ['date', 'git'] }],
     ['undo', { action: 'undo' }],
     ['undo 12ab', { action: 'undo', run: '12ab' }],
     ['sessions --json', { action: 'sessions', json: true }],
@@ -54,6 +61,7 @@ describe('the command line', () => {
     ['ask x --max-turns 0', /^--max-turns must be a whole number of at least 1, not "0"\.$/],
     ['ask x --max-turns=many', /not "many"/],
     ['ask x --max-tokens 1.5', /^--max-tokens must be a whole number of at least 1, not "1\.5"\.$/],
+    ['ask x --surroundings date,files', /^--surroundings must be none, or a list such as system,date,folders,git, not "date,files"\.$/],
     ['ask x --price 2', /^--price must be the input and output price in US dollars per million tokens, such as 0\.5\/2, not "2"\.$/],
     ['ask x --max-usd=-1', /^--max-usd must be a number greater than 0, such as 0\.5, not "-1"\.$/],
     ['ask x --base-url ftp://a', /^--base-url must be an address such as http/],

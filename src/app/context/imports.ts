@@ -1,0 +1,66 @@
+/** Finds the imports in a CLAUDE.md: paths behind an `@`, outside of code. */
+
+const FENCE = /^ {0,3}(`{3,}|~{3,})/;
+const LIST_ITEM = /^ {0,3}(?:[-*+]|\d{1,9}[.)])\s/;
+
+/** Returns the imported paths as written, each once. A path may contain escaped spaces: `@docs/my\ rules.md`. */
+export function importsIn(markdown: string): string[] {
+  const paths = new Set<string>();
+  for (const line of linesOutsideOfCode(markdown.split('\n')))
+    for (const [, path = ''] of withoutCodeSpans(line).matchAll(/(?:^|\s)@((?:[^\s\\]|\\ )+)/g)) paths.add(path.replaceAll('\\ ', ' '));
+  return [...paths];
+}
+
+/** Whether the text consists of imports only. */
+export function isImportsOnly(markdown: string): boolean {
+  return /^(?:\s*(?:[-*+]\s+)?@\S+)+\s*$/.test(markdown);
+}
+
+function* linesOutsideOfCode(lines: readonly string[]): Generator<string> {
+  let fence: string | undefined;
+  let isInList = false;
+  let canBeginCode = true;
+  for (const line of lines) {
+    const [, marks = ''] = FENCE.exec(line) ?? [];
+    if (fence !== undefined) {
+      if (marks[0] === fence[0] && marks.length >= fence.length && /^\s*[`~]+\s*$/.test(line)) fence = undefined;
+      continue;
+    }
+    if (marks !== '') {
+      fence = marks;
+      canBeginCode = true;
+      continue;
+    }
+    if (line.trim() === '') {
+      canBeginCode = true;
+      continue;
+    }
+    const isIndented = /^(?: {4}|\t)/.test(line);
+    // Indented lines after an empty line are code, except in a list, where they continue an item.
+    if (isIndented && canBeginCode && !isInList) continue;
+    if (!isIndented) isInList = LIST_ITEM.test(line);
+    canBeginCode = false;
+    yield line;
+  }
+}
+
+/** Replaces code spans by a blank. A span ends at the next run of equally many backticks. */
+function withoutCodeSpans(line: string): string {
+  const pieces = line.split(/(`+)/);
+  const left = new Map<number, number>();
+  const count = (run: string, change: number) => left.set(run.length, (left.get(run.length) ?? 0) + change);
+  for (const run of pieces.filter((_, index) => index % 2 === 1)) count(run, 1);
+  let open = 0;
+  return pieces
+    .map((piece, index) => {
+      if (index % 2 === 0) return open > 0 ? '' : piece;
+      count(piece, -1);
+      if (open > 0) {
+        if (piece.length === open) open = 0;
+        return ' ';
+      }
+      if ((left.get(piece.length) ?? 0) > 0) open = piece.length;
+      return ' ';
+    })
+    .join('');
+}

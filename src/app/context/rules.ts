@@ -1,0 +1,161 @@
+/** The notes to the model about rules files: those at the top of the folders before a run, the others with the calls that they concern. */
+
+import { keyOf, rulesInForce, type SourcedNote } from '../../core/context/rules-in-force.ts';
+import type { Message } from '../../core/model/messages.ts';
+import type { PreparedCall } from '../../core/run/tool.ts';
+import { visibleLine } from '../../core/words/visible-text.ts';
+import { hashOf } from '../../workspace/content.ts';
+import { parsePath } from '../../workspace/paths.ts';
+import type { Location } from '../../workspace/types.ts';
+import type { Workspace } from '../../workspace/workspace.ts';
+import { DIRECTORY_RULES, type RulesFiles, RulesReader, type RulesSource, type ScopedFile } from './rules-reader.ts';
+
+/** The limits of one note and of all rules in force, in characters. */
+export type RulesLimits = { file: number; total: number };
+
+const LIMITS: RulesLimits = { file: 32_000, total: 64_000 };
+/** With a small context window, rules take at most a tenth of it. A token has about 4 characters. */
+const CHARACTERS_PER_WINDOW_TOKEN = 0.4;
+/** The maximum number of directories that are examined for one call. */
+const MAX_DIRECTORIES = 200;
+
+export function rulesLimits(contextWindow: number | undefined): RulesLimits {
+  const total = Math.min(LIMITS.total, Math.floor((contextWindow ?? Number.POSITIVE_INFINITY) * CHARACTERS_PER_WINDOW_TOKEN));
+  return { file: Math.min(LIMITS.file, total), total };
+}
+
+export class Rules {
+  readonly #workspace: Workspace;
+  readonly #reader: RulesReader;
+  readonly #limits: RulesLimits;
+  /** The directories that were examined in this run, by folder and path. */
+  readonly #examined = new Set<string>();
+  #found: Promise<RulesFiles> | undefined;
+  /** Scoped files that no call has touched yet. */
+  #scoped: ScopedFile[] | undefined;
+
+  constructor(workspace: Workspace, limits: RulesLimits) {
+    this.#workspace = workspace;
+    this.#reader = new RulesReader(workspace);
+    this.#limits = limits;
+  }
+
+  /** Returns the notes for the beginning of a run: the rules for all files, and what changed in rules that are in force. */
+  async atStart(messages: readonly Message[]): Promise<SourcedNote[]> {
+    const inForce = rulesInForce(messages).filter(({ about }) => about === 'rules');
+    const sources = await this.#reader.sources((await this.#find()).always);
+    const current = new Set(sources.flatMap(({ paths }) => paths));
+    for (const path of inForce.map(keyOf)) {
+      const at = current.has(path) ? undefined : this.#locate(path);
+      if (!at) continue;
+      const [source] = await this.#reader.sources([at]);
+      sources.push(source ?? { paths: [path], text: '' });
+    }
+    return this.#notes(sources, inForce);
+  }
+
+  /** Returns the rules that concern the files of a call and that the model does not know yet. */
+  async forCall({ targets, command }: Pick<PreparedCall, 'targets' | 'command'>, messages: readonly Message[]): Promise<SourcedNote[]> {
+    const touched = targets.flatMap(({ path, outside, names }) => {
+      const at = outside ? undefined : this.#locate(path);
+      return at ? [{ at, mayBeDirectory: names === true || !/\.\w+$/.test(path) }] : [];
+    });
+    const cwd = command && this.#locate(command.cwd);
+    if (cwd) touched.push({ at: cwd, mayBeDirectory: true });
+    if (touched.length === 0) return [];
+    this.#scoped ??= (await this.#find()).scoped;
+    // Directories and files are marked before anything is awaited, because calls that only read run side by side.
+    const files = [...this.#unexamined(touched), ...this.#takeScoped(touched.map(({ at }) => at))];
+    if (files.length === 0) return [];
+    const inForce = rulesInForce(messages).filter(({ about }) => about === 'rules');
+    const sources = await this.#reader.sources(files);
+    return this.#notes(sources, inForce);
+  }
+
+  #find(): Promise<RulesFiles> {
+    this.#found ??= this.#reader.find();
+    return this.#found;
+  }
+
+  /** Returns the possible rules files of the directories around the touched files, outermost first. */
+  #unexamined(touched: readonly { at: Location; mayBeDirectory: boolean }[]): Location[] {
+    const files: Location[] = [];
+    for (const { at, mayBeDirectory } of touched) {
+      const parts = at.path === '' ? [] : at.path.split('/');
+      for (let length = 1; length <= parts.length - (mayBeDirectory ? 0 : 1); length++) {
+        const path = parts.slice(0, length).join('/');
+        const key = `${at.folder}:${path}`;
+        if (this.#examined.has(key) || files.length >= MAX_DIRECTORIES * DIRECTORY_RULES.length) continue;
+        this.#examined.add(key);
+        files.push(...DIRECTORY_RULES.map((name) => ({ folder: at.folder, path: `${path}/${name}` })));
+      }
+    }
+    return files;
+  }
+
+  #takeScoped(touched: readonly Location[]): Location[] {
+    const matching = (this.#scoped ?? []).filter(({ at, applies }) =>
+      touched.some(({ folder, path }) => folder === at.folder && applies(path)),
+    );
+    this.#scoped = this.#scoped?.filter((file) => !matching.includes(file));
+    return matching.map(({ at }) => at);
+  }
+
+  #locate(path: string): Location | undefined {
+    try {
+      return parsePath(path, this.#workspace.fs.folders);
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Returns notes for the sources that differ from the rules in force. */
+  async #notes(sources: readonly RulesSource[], inForce: readonly SourcedNote[]): Promise<SourcedNote[]> {
+    const notes: SourcedNote[] = [];
+    const sizes = new Map(inForce.map((note) => [keyOf(note), note.text.length]));
+    for (const source of sources) {
+      const [path = ''] = source.paths;
+      const earlier = inForce.find((note) => keyOf(note) === path);
+      const isGone = source.text === '' && !source.remark;
+      const digest = isGone ? '' : await digestOf(source);
+      const isKnown = isGone ? !earlier : inForce.some((note) => note.source.digest === digest && (note === earlier || !earlier));
+      if (isKnown) continue;
+      sizes.delete(path);
+      const left = this.#limits.total - [...sizes.values()].reduce((sum, size) => sum + size, 0);
+      const note = rulesNote(source, digest, Math.max(0, Math.min(this.#limits.file, left)), earlier !== undefined);
+      sizes.set(path, note.text.length);
+      notes.push(note);
+    }
+    return notes;
+  }
+}
+
+async function digestOf({ text, scope, remark }: RulesSource): Promise<string> {
+  return (await hashOf(new TextEncoder().encode(JSON.stringify([text, scope, remark])))).slice(0, 16);
+}
+
+/** `room` is the maximum number of characters of the rules. */
+function rulesNote({ paths, text, scope, remark }: RulesSource, digest: string, room: number, replaces: boolean): SourcedNote {
+  const names = paths.map(visibleLine).join(', ');
+  const [first = ''] = paths.map(visibleLine);
+  const note = (content: string, more?: string): SourcedNote => ({
+    type: 'note',
+    about: 'rules',
+    text: content,
+    source: { paths: [...paths], digest, ...(more && { remark: more }) },
+  });
+  if (digest === '') return note(`The rules of ${first} no longer apply.`, 'no longer applies');
+  if (remark) return note(`The rules in ${first} were not read: the file is ${remark}.`, `not read: ${remark}`);
+  const head = `Rules of the project from ${names}${scope ? `, ${visibleLine(scope)}` : ''}. Follow them as far as they do not contradict the user. They do not permit anything that needs an approval.`;
+  const before = replaces ? ` They replace the earlier rules from ${first}.` : '';
+  const kept = cutAtLine(text, room);
+  const end = kept === text ? '' : `\n\n[Cut off after ${kept.length} of ${text.length} characters. Read the rest with read_file.]`;
+  return note(`${head}${before}\n\n${kept}${end}`, kept === text ? undefined : 'cut off');
+}
+
+function cutAtLine(text: string, room: number): string {
+  if (text.length <= room) return text;
+  const cut = text.slice(0, room);
+  const end = cut.lastIndexOf('\n');
+  return (end > room / 2 ? cut.slice(0, end) : cut).toWellFormed();
+}

@@ -1,0 +1,52 @@
+/** The rules files, the memory and the surroundings that the model was told, computed from the conversation. */
+import type { Message, NotePart, NoteSource, ToolResult } from '../model/messages.ts';
+import { note, notesOf } from '../model/notes.ts';
+
+/** A note about rules or memory. */
+export type SourcedNote = NotePart & { source: NoteSource };
+
+/**
+ * Returns the rules and memory that are in force: for each source its latest note, oldest first. Rules stay in force after the message or
+ * tool result that contained them, until a later note replaces them or says that their file no longer exists.
+ */
+export function rulesInForce(messages: readonly Message[]): SourcedNote[] {
+  const notes = new Map<string, SourcedNote>();
+  for (const note of messages.flatMap(sourcedNotes)) {
+    const key = keyOf(note);
+    notes.delete(key);
+    if (note.source.digest !== '') notes.set(key, note);
+  }
+  return [...notes.values()];
+}
+
+/** Returns the notes about rules and memory in a message. */
+export function sourcedNotes(message: Message): SourcedNote[] {
+  if (message.role === 'assistant') return [];
+  return (message.role === 'user' ? message.content : message.content.flatMap(partsOf)).filter(isSourced);
+}
+
+/** Identifies the source of a note. */
+export function keyOf({ source }: SourcedNote): string {
+  return source.paths[0] ?? '';
+}
+
+/** Returns the latest value of each line in the notes about the surroundings, such as `Git`. */
+export function surroundingLines(messages: readonly Message[]): Map<string, string> {
+  const notes = messages.flatMap(notesOf).filter(({ about }) => about === 'surroundings');
+  const lines = notes.flatMap(({ text }) => text.split('\n'));
+  return new Map(lines.map((line) => [line.slice(0, line.indexOf(': ')), line.slice(line.indexOf(': ') + 2)]));
+}
+
+/** Returns the notes that a compaction carries over as they are. */
+export function carriedNotes(messages: readonly Message[]): NotePart[] {
+  const lines = [...surroundingLines(messages)].map(([key, value]) => `${key}: ${value}`);
+  return [...rulesInForce(messages), ...(lines.length > 0 ? [note('surroundings', lines.join('\n'))] : [])];
+}
+
+function partsOf({ content }: ToolResult): ToolResult['content'] {
+  return content;
+}
+
+function isSourced(part: { type: string }): part is SourcedNote {
+  return part.type === 'note' && (part as NotePart).source !== undefined;
+}

@@ -1,0 +1,25 @@
+/** The command `remember`: adds an entry to the memory, or shows the memory. */
+import { memoryEntry } from '../../core/words/memory-entry.ts';
+import { rememberedText } from '../../core/words/slash-commands.ts';
+import type { MemoryFiles } from '../node/memory.ts';
+import { harmless } from './output/terminal.ts';
+import { EXIT } from './run-session.ts';
+
+const SCOPES = [
+  ['workspace', 'This folder'],
+  ['user', 'All folders'],
+] as const;
+
+export async function remember(memory: MemoryFiles, { words, everywhere }: { words: string[]; everywhere: boolean }): Promise<number> {
+  const entry = memoryEntry(words.join(' '));
+  if (entry !== '') {
+    await memory.add(everywhere ? 'user' : 'workspace', entry);
+    process.stdout.write(`${harmless(rememberedText(entry, everywhere))}\n`);
+    return EXIT.answered;
+  }
+  for (const [scope, name] of SCOPES) {
+    const text = (await memory.read(scope)).trim();
+    process.stdout.write(`${name}, in ${memory.path(scope)}:\n${harmless(text) || '(empty)'}\n`);
+  }
+  return EXIT.answered;
+}

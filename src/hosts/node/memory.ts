@@ -1,0 +1,38 @@
+/** The memory of Kedge: Markdown files in Kedge's own storage, which the user can read and edit. */
+import { appendFileSync, closeSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { makeDirectory } from '../../sessions/directory.ts';
+import type { MemoryScope, MemoryStore } from '../../tools/remember.ts';
+import { readRegular } from './files/real-files.ts';
+
+/** More is never sent to a model, so a larger file is not completely read. */
+const MAX_CHARACTERS = 1_000_000;
+
+export class MemoryFiles implements MemoryStore {
+  readonly #files: Record<MemoryScope, string>;
+
+  constructor(files: Record<MemoryScope, string>) {
+    this.#files = files;
+  }
+
+  async read(scope: MemoryScope): Promise<string> {
+    try {
+      return readRegular(this.#files[scope]).toString('utf8').slice(-MAX_CHARACTERS);
+    } catch {
+      return '';
+    }
+  }
+
+  async add(scope: MemoryScope, entry: string): Promise<void> {
+    const before = await this.read(scope);
+    appendFileSync(this.path(scope), `${before === '' || before.endsWith('\n') ? '' : '\n'}- ${entry}\n`);
+  }
+
+  /** Returns the path of a memory. The file is created if it does not exist. */
+  path(scope: MemoryScope): string {
+    const file = this.#files[scope];
+    makeDirectory(dirname(file));
+    closeSync(openSync(file, 'a', 0o600));
+    return file;
+  }
+}

@@ -1,0 +1,38 @@
+import * as z from 'zod';
+import { type Tool, ToolError } from '../core/run/tool.ts';
+import { MAX_MEMORY_ENTRY, memoryEntry } from '../core/words/memory-entry.ts';
+import { visibleLine } from '../core/words/visible-text.ts';
+import { defineTool } from './define-tool.ts';
+
+/** `workspace`: for the open folders. `user`: for all workspaces of the user. */
+export type MemoryScope = 'workspace' | 'user';
+
+/** What the user asked Kedge to remember: Markdown text that is kept outside of the user's folders. */
+export interface MemoryStore {
+  /** Returns the text of the memory, or an empty text if there is none. */
+  read(scope: MemoryScope): Promise<string>;
+  /** Adds an entry at the end. `entry` is a result of `memoryEntry`. @throws Error if it cannot be stored. */
+  add(scope: MemoryScope, entry: string): Promise<void>;
+}
+
+/** An entry is told to the model in every later session, so each call needs an approval, which shows the complete entry. */
+export function rememberTool(memory: MemoryStore): Tool {
+  return defineTool({
+    name: 'remember',
+    description: 'Store a fact for later sessions. Only when the user asks.',
+    effect: 'external',
+    input: z.object({ text: z.string().min(1).max(MAX_MEMORY_ENTRY), all_workspaces: z.boolean().optional() }),
+    async prepare({ text, all_workspaces = false }) {
+      const entry = memoryEntry(text);
+      if (entry === '') throw new ToolError('The text is empty. Write what to remember.');
+      return {
+        title: `Remember in ${all_workspaces ? 'all workspaces' : 'this workspace'}: ${visibleLine(entry)}`,
+        targets: [],
+        async execute() {
+          await memory.add(all_workspaces ? 'user' : 'workspace', entry);
+          return { content: 'Stored.' };
+        },
+      };
+    },
+  });
+}

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { memoryNotes } from '../../../../src/app/context/memory.ts';
+import type { NotePart } from '../../../../src/core/model/messages.ts';
+import { MemoryFiles } from '../../../../src/hosts/node/memory.ts';
+import { call, say, turn } from '../../../../src/providers/scripted/index.ts';
+import { answerAll, assistantOn, eventsOf, lastOf, resultTexts } from '../../../support/harness.ts';
+
+describe('the memory', () => {
+  let directory: string;
+  let remembered: MemoryFiles;
+  const file = () => join(directory, 'of', 'workspace.md');
+
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'kedge-memory-'));
+    remembered = new MemoryFiles({ workspace: file(), user: join(directory, 'user.md') });
+  });
+  afterEach(() => rm(directory, { recursive: true, force: true }));
+
+  const remember = (input: object) => turn(call('remember', input));
+  const memoryOf = (content: readonly object[]) =>
+    content.flatMap((part) => ((part as NotePart).about === 'memory' ? [(part as NotePart).text] : []));
+
+  it('is written only after an approval that shows exactly the entry, whatever is allowed', async () => {
+    const policy = () => ({ rules: [{ effect: 'allow' as const, tool: 'remember', from: 'user' as const }], problems: [] });
+    await using kedge = await assistantOn({}, [remember({ text: 'Run the tests\nwith\u202e  make.' }), turn(say('Done.'))], {
+      remembered,
+      policy,
+    });
+    kedge.granted.covers.push({ kind: 'edits' });
+    answerAll(kedge.session, { approve: true });
+    await kedge.session.prompt({ text: 'go', mode: 'agent' });
+    const { title, covers, reason } = lastOf(kedge.events, 'approval_requested');
+    assert.equal(title, 'Remember in this workspace: Run the tests with⟨U+202E⟩ make.');
+    assert.equal(covers, undefined);
+    assert.equal(reason, 'The model is told this in all later sessions.');
+    assert.equal(await readFile(file(), 'utf8'), '- Run the tests with\u202e make.\n');
+    assert.deepEqual(resultTexts(kedge.session), ['Stored.']);
+  });
+
+  it('is not written when the user rejects it, and cannot be written in Ask and Plan mode', async () => {
+    await using kedge = await assistantOn(
+      {},
+      [remember({ text: 'x', all_workspaces: true }), turn(say('Done.')), remember({ text: 'x' }), turn(say('Done.'))],
+      {
+        remembered,
+      },
+    );
+    answerAll(kedge.session, { approve: false });
+    await kedge.session.prompt({ text: 'go', mode: 'agent' });
+    assert.match(lastOf(kedge.events, 'approval_requested').title, /^Remember in all workspaces: x$/);
+    await kedge.session.prompt({ text: 'go', mode: 'ask' });
+    assert.match(resultTexts(kedge.session).at(-1) ?? '', /There is no tool remember in Ask mode/);
+    assert.equal(eventsOf(kedge.events, 'approval_requested').length, 1);
+    assert.deepEqual([await remembered.read('workspace'), await remembered.read('user')], ['', '']);
+  });
+
+  it('is told to the model once, again when it changes, and is named in the run', async () => {
+    await remembered.add('user', 'Be brief.');
+    await remembered.add('workspace', 'Use make.');
+    await using kedge = await assistantOn(
+      {},
+      [1, 2, 3, 4].map(() => turn(say('Done.'))),
+      { remembered },
+    );
+    for (const text of ['one', 'two']) await kedge.session.prompt({ text, mode: 'ask' });
+    await writeFile(file(), '# Mine\r\nUse just.\n');
+    await kedge.session.prompt({ text: 'three', mode: 'ask' });
+    await writeFile(file(), '');
+    await kedge.session.prompt({ text: 'four', mode: 'ask' });
+    const said = kedge.session.state.messages.flatMap((message) => (message.role === 'user' ? [memoryOf(message.content)] : []));
+    assert.deepEqual(said, [
+      [
+        'The user asked Kedge to remember this (memory for this workspace):\n\n- Use make.',
+        'The user asked Kedge to remember this (memory for all workspaces):\n\n- Be brief.',
+      ],
+      [],
+      ['The user asked Kedge to remember this (memory for this workspace): It replaces the earlier one.\n\n# Mine\nUse just.'],
+      ['The memory for this workspace is empty now.'],
+    ]);
+    assert.deepEqual(kedge.session.view.runs[0]?.rules, [{ path: 'memory for this workspace' }, { path: 'memory for all workspaces' }]);
+  });
+
+  it('keeps to its budget: the oldest entries are left out', async () => {
+    for (let n = 1; n <= 100; n++) await remembered.add('workspace', `Entry number ${n} of the memory.`);
+    await remembered.add('user', 'No room for this.');
+    const [note, ...more] = await memoryNotes(remembered, [], 100);
+    assert.deepEqual(more, []);
+    assert.match(note?.text ?? '', /\[Older entries are left out\.\]\n- Entry number \d+ .*Entry number 100 of the memory\.$/s);
+    assert.ok((note?.text.length ?? 0) < 520);
+    assert.deepEqual(await memoryNotes(remembered, [], 0), []);
+  });
+
+  it('keeps lines apart although the user left the last one without a line break', async () => {
+    await remembered.add('workspace', 'one');
+    await writeFile(file(), '- one');
+    await remembered.add('workspace', 'two');
+    assert.equal(await remembered.read('workspace'), '- one\n- two\n');
+  });
+});
