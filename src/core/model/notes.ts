@@ -64,3 +64,36 @@ function framedParts(parts: readonly (TextPart | ImagePart | NotePart)[]): (Text
 export function withoutFrames(text: string, isLast = true): string {
   return text.replace(isLast ? TAG_BEGINS : TAG_BEGINS_OR_END, '&lt;');
 }
+
+/**
+ * Removes framed notes from a conversation that was passed on as text, as the models of VS Code do. The offline model cannot distinguish
+ * them from the words of the user. A note about a confirmed plan becomes a note again.
+ */
+export function withoutFramedNotes(messages: readonly Message[]): Message[] {
+  return messages.flatMap((message): Message[] => {
+    if (message.role === 'assistant') return [message];
+    if (message.role === 'tool')
+      return [{ ...message, content: message.content.map((result) => ({ ...result, content: unframed(result.content) })) }];
+    const content = unframed(message.content);
+    return content.length > 0 ? [{ ...message, content }] : [];
+  });
+}
+
+function unframed<Part extends { type: string }>(parts: readonly (Part | TextPart | NotePart)[]): (Part | TextPart | NotePart)[] {
+  return parts.flatMap((part) => {
+    if (part.type !== 'text') return [part];
+    const { text } = part as TextPart;
+    const [before = '', ...pieces] = text.split(`<${NOTE_TAG}>\n`);
+    if (pieces.length === 0) return [part];
+    const notes: NotePart[] = [];
+    const rest = pieces.map((piece) => {
+      const end = piece.indexOf(`\n</${NOTE_TAG}>`);
+      if (end < 0) return `<${NOTE_TAG}>\n${piece}`;
+      if (piece.startsWith('The user confirmed this plan.')) notes.push(note('plan', piece.slice(0, end)));
+      return piece.slice(end + NOTE_TAG.length + 4);
+    });
+    // A note is in lines of its own.
+    const left = (before + rest.join('')).replace(/\n$/, '');
+    return [...(left.trim() === '' ? [] : [{ type: 'text' as const, text: left }]), ...notes];
+  });
+}

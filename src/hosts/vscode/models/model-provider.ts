@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import { withoutImages } from '../../../core/model/images.ts';
 import type { ImagePart, Message, ModelRef, TextPart, ToolCall, ToolResult } from '../../../core/model/messages.ts';
 import type { ModelRequest } from '../../../core/model/model.ts';
+import { withoutFramedNotes } from '../../../core/model/notes.ts';
 import { MODES } from '../../../core/session/events.ts';
 import { catalogEntry, EDITOR, modelText, parseModelRef } from '../../../providers/catalog.ts';
 import { echoInput } from '../../../providers/tool-calls.ts';
@@ -94,7 +95,8 @@ async function respond(
   const controller = new AbortController();
   const cancelling = token.onCancellationRequested(() => controller.abort());
   const facts = kedge.models.facts(ref);
-  const neutralised = neutralMessages(messages, ref);
+  const received = neutralMessages(messages, ref);
+  const neutralised = ref.provider === 'offline' ? withoutFramedNotes(received) : received;
   const request: ModelRequest = {
     model: ref.model,
     ...kedge.settings.tuning(ref, facts),

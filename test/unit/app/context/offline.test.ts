@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type Message, textOf } from '../../../../src/core/model/messages.ts';
 import type { ModelAdapter } from '../../../../src/core/model/model.ts';
-import { framed } from '../../../../src/core/model/notes.ts';
+import { framed, withoutFramedNotes } from '../../../../src/core/model/notes.ts';
 import type { Mode } from '../../../../src/core/session/events.ts';
 import { createAdapter } from '../../../../src/offline/index.ts';
 import { answerAll, assistantOn, type Files, type HarnessOptions } from '../../../support/harness.ts';
@@ -19,7 +19,7 @@ const told: HarnessOptions = {
 /** Passes messages on as text, as the models of VS Code do. */
 const asText = (adapter: ModelAdapter): ModelAdapter => ({
   stream: ({ messages, ...request }, signal) =>
-    adapter.stream({ ...request, messages: messages.map((message) => framed(message) as Message) }, signal),
+    adapter.stream({ ...request, messages: withoutFramedNotes(messages.map((message) => framed(message) as Message)) }, signal),
 });
 
 describe('Offline', () => {
