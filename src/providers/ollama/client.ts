@@ -11,8 +11,16 @@ export function withDefaultUrl(config: ProviderConfig): ProviderConfig & { baseU
   return { ...config, baseUrl: config.baseUrl?.replace(/\/(v1|api)\/?$/, '') || DEFAULT_URL };
 }
 
-/** The SDK does not accept a signal and would read a key from the environment, so the custom `fetch` handles both. */
-export function createClient(config: ReturnType<typeof withDefaultUrl>, server: Server, signal: AbortSignal): Ollama {
+/**
+ * The SDK does not accept a signal and would read a key from the environment, so the custom `fetch` handles both. `body` replaces the bodies
+ * of all requests, because the SDK does not accept an encoded body.
+ */
+export function createClient(
+  config: ReturnType<typeof withDefaultUrl>,
+  server: Server,
+  signal: AbortSignal,
+  body?: Uint8Array<ArrayBuffer>,
+): Ollama {
   const send = connection(server, {
     silenceMs: silenceOf(config, true),
     rulesFor: (url) => (url.endsWith('/api/chat') ? lineRules(server) : undefined),
@@ -23,7 +31,7 @@ export function createClient(config: ReturnType<typeof withDefaultUrl>, server: 
   const fetchWith: typeof fetch = async (input, init) => {
     const signals = init?.signal ? [init.signal, signal] : [signal];
     const content = { 'Content-Type': 'application/json', Accept: 'application/x-ndjson' };
-    return await send(input, { ...init, headers: { ...content, ...headers }, signal: AbortSignal.any(signals) });
+    return await send(input, { ...init, ...(body && { body }), headers: { ...content, ...headers }, signal: AbortSignal.any(signals) });
   };
   return new Ollama({ host: config.baseUrl, fetch: fetchWith });
 }
