@@ -1,4 +1,5 @@
 /** Builds the bodies of requests. A conversation only grows, so each of its messages is converted and encoded once. */
+import { commonPrefix } from '../core/common-prefix.ts';
 import type { Message } from '../core/model/messages.ts';
 import type { ModelRequest } from '../core/model/model.ts';
 
@@ -71,8 +72,7 @@ class GrowingBody {
   }
 
   with(messages: readonly Message[]): Uint8Array<ArrayBuffer> {
-    let kept = 0;
-    while (kept < this.#messages.length && messages[kept] === this.#messages[kept]) kept++;
+    const kept = commonPrefix(this.#messages, messages);
     let end = this.#ends[kept] as number;
     // The bytes of an earlier request may still be in use, so they are only extended, and not overwritten with other messages.
     if (kept < this.#messages.length) this.#bytes = this.#bytes.slice(0, end);
