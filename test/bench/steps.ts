@@ -14,17 +14,17 @@ import { NodeWriter } from '../../src/hosts/node/files/writer.ts';
 import { DiskBlobs } from '../../src/sessions/blobs.ts';
 import { SessionStore } from '../../src/sessions/store.ts';
 import { WIRES, type Wire } from '../support/wires.ts';
-import { median } from './loop.ts';
-import type { Steps } from './steps-server.ts';
 
 export type StepFigures = {
   wire: string;
-  /** Milliseconds from an answer to the beginning of the next request, after 30 steps and after 2,000. */
+  /** Milliseconds of processor time per step, until step 30 and until step 2,000. It does not depend on what else the machine does. */
   early: number;
   late: number;
-  /** The same until the request is whole: with the transfer of the history to the server. */
-  wholeEarly: number;
-  wholeLate: number;
+  /** The same for `fetch` alone, with bodies of the same sizes. */
+  bareEarly: number;
+  bareLate: number;
+  /** How much more a step costs at step 2,000 than at step 30, both without the cost of `fetch` alone. */
+  growth: number;
   /** The memory that the client gained from step 30 to step 2,000, beside the bytes that a request gained. */
   memoryRatio: number;
 };
@@ -32,8 +32,12 @@ export type StepFigures = {
 const STEPS = 2_000;
 const EARLY = 30;
 const FILES = 30;
-/** The number of steps around the measured one. */
+/** The number of steps before a measured step that are measured with it. */
 const WINDOW = 20;
+const LATE_WINDOW = 100;
+
+/** The processor time at the beginning of each request, in milliseconds, and the memory in use at step 30 and step 2,000, in bytes. */
+type Run = { begun: number[]; memory: number[] };
 
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
@@ -48,24 +52,21 @@ export async function measureSteps(names = Object.keys(WIRES)): Promise<StepFigu
       await writeFile(join(folder, 'src', `file${index}.ts`), `export const value${index} = 'größe';\n`.repeat(25));
     const figures: StepFigures[] = [];
     for (const name of names) {
-      const memory = await run(folder, url, name, WIRES[name] as Wire);
+      const long = await run(folder, url, name, WIRES[name] as Wire, STEPS + 1);
       server.send('report');
-      const [steps] = (await once(server, 'message')) as [Steps];
-      if (steps.length !== STEPS + 1) throw new Error(`The run on ${name} took ${steps.length} requests instead of ${STEPS + 1}.`);
-      const around = (step: number, at: 'begun' | 'whole') => {
-        const times = steps.map((request, index) => request[at] - (steps[index - 1]?.answered ?? 0));
-        return median(times.slice(step - WINDOW / 2, step + WINDOW / 2));
-      };
-      const [early, late] = [EARLY, STEPS - WINDOW / 2] as const;
-      const gained = (steps[STEPS]?.bytes ?? 0) - (steps[EARLY]?.bytes ?? 0);
-      figures.push({
-        wire: name,
-        early: around(early, 'begun'),
-        late: around(late, 'begun'),
-        wholeEarly: around(early, 'whole'),
-        wholeLate: around(late, 'whole'),
-        memoryRatio: memory / gained,
-      });
+      const [lengths] = (await once(server, 'message')) as [number[]];
+      // The first steps are measured in a second run, because the code was still being compiled in those of the first one.
+      const short = await run(folder, url, name, WIRES[name] as Wire, EARLY + 1);
+      server.send('report');
+      await once(server, 'message');
+      if (lengths.length !== STEPS + 1) throw new Error(`The run on ${name} took ${lengths.length} requests instead of ${STEPS + 1}.`);
+      const perStep = ({ begun }: Run, to: number, count: number) => ((begun[to] as number) - (begun[to - count] as number)) / count;
+      const [early, late] = [perStep(short, EARLY, WINDOW), perStep(long, STEPS, LATE_WINDOW)];
+      const [bytesEarly, bytesLate] = [lengths[EARLY] ?? 0, lengths[STEPS] ?? 0];
+      const [bareEarly, bareLate] = [await bare(url, bytesEarly), await bare(url, bytesLate)];
+      const growth = (late - bareLate) / (early - bareEarly);
+      const memoryRatio = ((long.memory[1] ?? 0) - (long.memory[0] ?? 0)) / (bytesLate - bytesEarly);
+      figures.push({ wire: name, early, late, bareEarly, bareLate, growth, memoryRatio });
     }
     return figures;
   } finally {
@@ -74,15 +75,31 @@ export async function measureSteps(names = Object.keys(WIRES)): Promise<StepFigu
   }
 }
 
-/** Returns the memory that the run gained from step 30 to its end, in bytes. */
-async function run(folder: string, url: string, name: string, wire: Wire): Promise<number> {
+/** Returns the processor time of `fetch` alone with this many bytes, in milliseconds. */
+async function bare(url: string, bytes: number): Promise<number> {
+  const body = new Uint8Array(bytes);
+  const send = async () => {
+    for (let index = 0; index < LATE_WINDOW; index++) await (await fetch(`${url}/bare`, { method: 'POST', body })).text();
+  };
+  await send();
+  const before = processorMs();
+  await send();
+  return (processorMs() - before) / LATE_WINDOW;
+}
+
+function processorMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1_000;
+}
+
+async function run(folder: string, url: string, name: string, wire: Wire, turns: number): Promise<Run> {
   const service = (await wire.load()).createAdapter({ apiKey: 'none-0123456789', baseUrl: `${url}/${name}${wire.path}` });
-  const used: number[] = [];
-  let asked = 0;
+  const begun: number[] = [];
+  const memory: number[] = [];
   const adapter: ModelAdapter = {
     async *stream(request, signal) {
-      if (asked === EARLY || asked === STEPS) used.push(await memoryUsed());
-      asked++;
+      const step = begun.push(processorMs()) - 1;
+      if (step === EARLY || step === STEPS) memory.push(await memoryUsed());
       yield* service.stream(request, signal);
     },
   };
@@ -95,7 +112,7 @@ async function run(folder: string, url: string, name: string, wire: Wire): Promi
     store: new SessionStore(join(storage, 'sessions')),
     settings: {
       model: () => ({ provider: wire.provider, model: 'bench' }),
-      limits: () => ({ turns: STEPS + 1, callsPerTurn: 10, callsPerRun: STEPS + 1, minutes: 60 }),
+      limits: () => ({ turns, callsPerTurn: 10, callsPerRun: STEPS + 1, minutes: 60 }),
     },
     adapter: async () => adapter,
     trusted: () => true,
@@ -104,8 +121,7 @@ async function run(folder: string, url: string, name: string, wire: Wire): Promi
   await assistant.newSession().prompt({ text: 'Read them all.', mode: 'agent' });
   assistant.close();
   await rm(storage, { recursive: true, force: true });
-  const [before = 0, after = 0] = used;
-  return after - before;
+  return { begun, memory };
 }
 
 async function memoryUsed(): Promise<number> {
