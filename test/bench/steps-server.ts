@@ -13,6 +13,7 @@ const server = createServer(async (request, response) => {
   for await (const chunk of request) length += (chunk as Buffer).length;
   const name = request.url?.split('/')[1] ?? '';
   if (request.url?.endsWith('/api/show')) return response.writeHead(404).end('{"error":"not found"}');
+  if (!WIRES[name]) return response.end();
   const index = lengths.push(length) - 1;
   const call = { id: `call_${index}`, name: 'read_file', args: { path: `src/file${index % files}.ts` } };
   response.writeHead(200, { 'content-type': WIRES[name]?.contentType ?? 'text/plain' });

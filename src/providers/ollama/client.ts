@@ -11,6 +11,15 @@ export function withDefaultUrl(config: ProviderConfig): ProviderConfig & { baseU
   return { ...config, baseUrl: config.baseUrl?.replace(/\/(v1|api)\/?$/, '') || DEFAULT_URL };
 }
 
+/** Creates the `fetch` of all requests. */
+export function connectionFor(config: ProviderConfig, server: Server): typeof fetch {
+  return connection(server, {
+    silenceMs: silenceOf(config, true),
+    rulesFor: (url) => (url.endsWith('/api/chat') ? lineRules(server) : undefined),
+    throwsStatus: true,
+  });
+}
+
 /**
  * The SDK does not accept a signal and would read a key from the environment, so the custom `fetch` handles both. `body` replaces the bodies
  * of all requests, because the SDK does not accept an encoded body.
@@ -19,13 +28,9 @@ export function createClient(
   config: ReturnType<typeof withDefaultUrl>,
   server: Server,
   signal: AbortSignal,
+  send = connectionFor(config, server),
   body?: Uint8Array<ArrayBuffer>,
 ): Ollama {
-  const send = connection(server, {
-    silenceMs: silenceOf(config, true),
-    rulesFor: (url) => (url.endsWith('/api/chat') ? lineRules(server) : undefined),
-    throwsStatus: true,
-  });
   const key = config.apiKey?.trim();
   const headers = { 'User-Agent': 'Kedge', ...(key ? { Authorization: `Bearer ${key}` } : {}), ...config.headers };
   const fetchWith: typeof fetch = async (input, init) => {

@@ -5,7 +5,7 @@ import { exchange } from '../exchange.ts';
 import { formOf, RequestBodies } from '../request-body.ts';
 import { checkConfig, type Server, serverOf } from '../server.ts';
 import type { ProviderConfig } from '../types.ts';
-import { createClient, withDefaultUrl } from './client.ts';
+import { connectionFor, createClient, withDefaultUrl } from './client.ts';
 import { contextLengthOf, type ModelFacts, toMessages, toRequest } from './convert.ts';
 import { toModelEvents } from './stream.ts';
 
@@ -26,8 +26,9 @@ export function createAdapter(config: ProviderConfig): ModelAdapter {
   const server = serverOf('Ollama', resolvedConfig);
   const factsByModel = new Map<string, ModelFacts>();
   const bodies = new RequestBodies();
+  const send = connectionFor(resolvedConfig, server);
 
-  const clientFor = (signal: AbortSignal, body?: Uint8Array<ArrayBuffer>) => createClient(resolvedConfig, server, signal, body);
+  const clientFor = (signal: AbortSignal, body?: Uint8Array<ArrayBuffer>) => createClient(resolvedConfig, server, signal, send, body);
 
   /** Requests the facts only once per model, because a changed context size would make the server reload the model. */
   async function factsOf(model: string, signal: AbortSignal): Promise<ModelFacts> {
