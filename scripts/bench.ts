@@ -53,6 +53,17 @@ const benches: Record<string, () => Promise<Row[]>> = {
     }
     return rows;
   },
+  async steps() {
+    const { measureSteps } = await import('../test/bench/steps.ts');
+    return (await measureSteps()).flatMap(({ wire, early, late, bareEarly, bareLate, growth, memoryRatio }): Row[] => [
+      [
+        `${wire}, processor time of step 2,000 to that of step 30, without \`fetch\``,
+        `${ratio(growth)} (${ms(early)}, ${ms(late)}; \`fetch\` alone ${ms(bareEarly)}, ${ms(bareLate)})`,
+        '1.5x',
+      ],
+      [`${wire}, memory gained in 2,000 steps, to the bytes of a request`, ratio(memoryRatio), '2.5x'],
+    ]);
+  },
   async search() {
     const { measureTree } = await import('../test/bench/search.ts');
     const rg = await ripgrepOfEditor();

@@ -34,12 +34,13 @@ export function connection(
   server: Server,
   { silenceMs, rulesFor, throwsStatus = false, readsJson = false }: ConnectionOptions,
 ): typeof fetch {
+  const send = directFetch();
   return async (input, init) => {
     const silence = new Silence(server, silenceMs);
     const signal = init?.signal ? AbortSignal.any([init.signal, silence.signal]) : silence.signal;
     const rules = rulesFor(String(input), init);
     try {
-      const response = await fetch(input, { ...init, signal });
+      const response = await send(input, { ...init, signal });
       silence.received();
       if (!response.ok) return await readFailure(server, response, silence, throwsStatus);
       expectNoPage(server, response);
@@ -50,6 +51,24 @@ export function connection(
       silence.end();
       throw error;
     }
+  };
+}
+
+/**
+ * Creates a `fetch` that repeats a request only if the server redirects it. The usual `fetch` copies each body, so that it can repeat the
+ * request itself; this is avoided when the previous request was not redirected.
+ */
+function directFetch(): typeof fetch {
+  let isDirect = false;
+  return async (input, init) => {
+    try {
+      if (isDirect) return await fetch(input, { ...init, redirect: 'error', window: null });
+    } catch (error) {
+      if (!/redirect/i.test(`${error} ${(error as Error).cause}`)) throw error;
+    }
+    const response = await fetch(input, init);
+    isDirect = !response.redirected;
+    return response;
   };
 }
 

@@ -21,10 +21,18 @@ export function toTextRequest(request: ModelRequest): ModelRequest {
   return {
     ...request,
     system: [system, ...described].filter((part) => part !== '').join('\n\n'),
-    tools: [],
-    messages: messages.map(toTextMessage),
+    tools: NO_TOOLS,
+    messages: messages.map((message) => {
+      const text = textMessages.get(message) ?? toTextMessage(message);
+      textMessages.set(message, text);
+      return text;
+    }),
   };
 }
+
+const NO_TOOLS: ModelRequest['tools'] = [];
+/** The converted messages. A message is converted once, because adapters recognize messages by identity. */
+const textMessages = new WeakMap<Message, Message>();
 
 export function toTextMessage(message: Message): Message {
   if (message.role === 'tool') return toResults(message);

@@ -35,11 +35,20 @@ export function imageBytes({ data }: Pick<ImagePart, 'data'>): Uint8Array<ArrayB
  * begins with the same text and the prompt cache is hit.
  */
 export function withoutImages(messages: readonly Message[]): Message[] {
-  return messages.map((message): Message => {
-    if (message.role === 'assistant') return message;
-    if (message.role === 'user') return { ...message, content: message.content.map(described) };
-    return { ...message, content: message.content.map((result) => ({ ...result, content: result.content.map(described) })) };
+  return messages.map((message) => {
+    const converted = imageless.get(message) ?? withoutImagesOf(message);
+    imageless.set(message, converted);
+    return converted;
   });
+}
+
+/** The messages without images. A message is converted once, because adapters recognize messages by identity. */
+const imageless = new WeakMap<Message, Message>();
+
+function withoutImagesOf(message: Message): Message {
+  if (message.role === 'assistant') return message;
+  if (message.role === 'user') return { ...message, content: message.content.map(described) };
+  return { ...message, content: message.content.map((result) => ({ ...result, content: result.content.map(described) })) };
 }
 
 function described(part: TextPart | ImagePart | NotePart): TextPart | NotePart {

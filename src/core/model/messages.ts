@@ -103,7 +103,7 @@ export function callsOf(message: Message | undefined): ToolCall[] {
 /** Whether the model ended its turn without text and without a tool call. Reasoning alone is not an answer. */
 export function isEmptyAnswer(message: Message | undefined): boolean {
   if (message?.role !== 'assistant' || !['end_turn', 'tool_use', 'other'].includes(message.stop)) return false;
-  return callsOf(message).length === 0 && textOf(message).trim() === '';
+  return !message.content.some((part) => part.type === 'tool_call' || (part.type === 'text' && part.text.trim() !== ''));
 }
 
 /** Whether a message is sent to a model. Empty messages are not, because providers reject them. */

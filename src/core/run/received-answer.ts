@@ -1,5 +1,6 @@
 /** Collects the parts of a model's answer while it is streamed. */
 
+import { commonPrefix } from '../common-prefix.ts';
 import { GrowingText } from '../growing-text.ts';
 import type { AssistantMessage, Message, TextPart, Usage } from '../model/messages.ts';
 import { ModelError, type ModelEvent, type ModelRequest } from '../model/model.ts';
@@ -35,6 +36,7 @@ export class Received {
   #besides = 0;
   #calls = 0;
   #isEndless = false;
+  #inputEstimate: number | undefined;
 
   /** `isFree` means that the tokens do not count towards a budget. */
   constructor(request: ModelRequest, isFree = false) {
@@ -127,7 +129,8 @@ export class Received {
 
   get #estimate(): { input: number; output: number } {
     if (this.#isFree) return { input: 0, output: 0 };
-    return { input: tokensIn(requestLength(this.#request)), output: tokensIn(this.size) };
+    this.#inputEstimate ??= tokensIn(requestLength(this.#request));
+    return { input: this.#inputEstimate, output: tokensIn(this.size) };
   }
 }
 
@@ -138,17 +141,25 @@ function lengthOf(part: AssistantMessage['content'][number]): number {
   return part.malformed?.length ?? JSON.stringify(part.input ?? {}).length;
 }
 
-/** Caches lengths, because messages and tools do not change and all messages are measured in each turn. */
-const lengths = new WeakMap<object, number>();
+/**
+ * The messages of the last request of each run, and the length of the request up to each of them. A run is identified by its list of tools.
+ * In each turn, only new messages are measured.
+ */
+const measuredRuns = new WeakMap<ModelRequest['tools'], { messages: Message[]; lengths: number[] }>();
 
 function requestLength({ system, messages, tools }: ModelRequest): number {
-  return messages.reduce((sum, message) => sum + remembered(message, messageLength), system.length + remembered(tools, jsonLength));
-}
-
-function remembered<T extends object>(value: T, measure: (value: T) => number): number {
-  const length = lengths.get(value) ?? measure(value);
-  lengths.set(value, length);
-  return length;
+  const run = measuredRuns.get(tools) ?? { messages: [], lengths: [jsonLength(tools)] };
+  measuredRuns.set(tools, run);
+  const known = commonPrefix(run.messages, messages);
+  run.messages.length = known;
+  run.lengths.length = known + 1;
+  let length = run.lengths[known] as number;
+  for (const message of messages.slice(known)) {
+    length += messageLength(message);
+    run.messages.push(message);
+    run.lengths.push(length);
+  }
+  return system.length + length;
 }
 
 const jsonLength = (value: unknown) => JSON.stringify(value).length;

@@ -34,8 +34,21 @@ export function isStuck(made: readonly CompletedCall[]): boolean {
   return periods(made).some(({ period, length }) => length > TIMES * period);
 }
 
+type Period = { period: number; length: number };
+
+/** The result of `periods` for each list, because the same list is examined before the next call and before the next turn. */
+const known = new WeakMap<readonly CompletedCall[], Period[]>();
+
 /** For each period length, counts the calls at the end that repeat with that period. */
-function periods(made: readonly CompletedCall[]): { period: number; length: number }[] {
+function periods(made: readonly CompletedCall[]): Period[] {
+  const before = known.get(made);
+  if (before) return before;
+  const counted = countPeriods(made);
+  known.set(made, counted);
+  return counted;
+}
+
+function countPeriods(made: readonly CompletedCall[]): Period[] {
   return Array.from({ length: LONGEST }, (_, index) => {
     const period = index + 1;
     // A single call counts as repeated only if its results are equal, because a call that polls gets different results. When several calls

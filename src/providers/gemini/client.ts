@@ -4,6 +4,11 @@ import { eventConnection } from '../event-stream.ts';
 import type { Server } from '../server.ts';
 import type { ProviderConfig } from '../types.ts';
 
+/** Creates the `fetch` of all requests. */
+export function connectionFor(config: ProviderConfig, server: Server): typeof fetch {
+  return eventConnection(server, silenceOf(config, false), 'drop', true);
+}
+
 /** Uses the SDK's web entry, which behaves the same in Node and reads nothing from the environment. */
 export function createClient(config: ProviderConfig, server: Server): GoogleGenAI {
   const { apiKey, baseUrl, headers } = config;
@@ -11,7 +16,7 @@ export function createClient(config: ProviderConfig, server: Server): GoogleGenA
     apiKey: apiKey?.trim() || 'none',
     vertexai: false,
     httpOptions: {
-      fetch: eventConnection(server, silenceOf(config, false), 'drop', true),
+      fetch: connectionFor(config, server),
       headers: { 'User-Agent': 'Kedge', ...headers },
       // The SDK adds the API version to the path itself.
       ...(baseUrl ? { baseUrl: baseUrl.replace(/\/v1(alpha|beta)?\/?$/, '') } : {}),

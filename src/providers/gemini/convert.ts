@@ -13,7 +13,7 @@ export type Token = { signature?: string; id?: string; part?: Record<string, unk
 const FOREIGN_SIGNATURE = 'skip_thought_signature_validator';
 
 /** The id sent to the service, by call id. A call that was received without an id is sent back without an id, and so is its result. */
-type Ids = Map<string, string | undefined>;
+export type Ids = Map<string, string | undefined>;
 
 /** Each request extends the contents of the previous request, and all else stays the same during a run, for the prompt cache. */
 export function toParameters(request: ModelRequest): GenerateContentParameters {
@@ -48,7 +48,10 @@ export function toParameters(request: ModelRequest): GenerateContentParameters {
   };
 }
 
-/** Returns an empty list if no content remains, because the API rejects contents without parts. */
+/**
+ * Returns an empty list if no content remains, because the API rejects contents without parts. Contents are sent without the SDK's
+ * conversion, but their fields are in its order.
+ */
 export function toContent(neutral: Message, model: string, ids: Ids = new Map()): Content[] {
   const message = framed(neutral);
   const parts =
@@ -57,7 +60,7 @@ export function toContent(neutral: Message, model: string, ids: Ids = new Map())
       : message.role === 'tool'
         ? toResponses(message.content, ids)
         : toInput(message.content);
-  return parts.length === 0 ? [] : [{ role: message.role === 'assistant' ? 'model' : 'user', parts }];
+  return parts.length === 0 ? [] : [{ parts, role: message.role === 'assistant' ? 'model' : 'user' }];
 }
 
 function toModelParts(message: AssistantMessage, own: boolean, ids: Ids): Part[] {
@@ -72,7 +75,7 @@ function toModelParts(message: AssistantMessage, own: boolean, ids: Ids): Part[]
     ids.set(part.id, wire);
     const foreign = !own && firstCall ? { thoughtSignature: FOREIGN_SIGNATURE } : {};
     firstCall = false;
-    return [{ functionCall: { ...(wire ? { id: wire } : {}), name: part.name, args: echoInput(part) }, ...signed, ...foreign }];
+    return [{ functionCall: { args: echoInput(part), ...(wire ? { id: wire } : {}), name: part.name }, ...signed, ...foreign }];
   });
 }
 

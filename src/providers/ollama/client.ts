@@ -11,19 +11,32 @@ export function withDefaultUrl(config: ProviderConfig): ProviderConfig & { baseU
   return { ...config, baseUrl: config.baseUrl?.replace(/\/(v1|api)\/?$/, '') || DEFAULT_URL };
 }
 
-/** The SDK does not accept a signal and would read a key from the environment, so the custom `fetch` handles both. */
-export function createClient(config: ReturnType<typeof withDefaultUrl>, server: Server, signal: AbortSignal): Ollama {
-  const send = connection(server, {
+/** Creates the `fetch` of all requests. */
+export function connectionFor(config: ProviderConfig, server: Server): typeof fetch {
+  return connection(server, {
     silenceMs: silenceOf(config, true),
     rulesFor: (url) => (url.endsWith('/api/chat') ? lineRules(server) : undefined),
     throwsStatus: true,
   });
+}
+
+/**
+ * The SDK does not accept a signal and would read a key from the environment, so the custom `fetch` handles both. `body` replaces the bodies
+ * of all requests, because the SDK does not accept an encoded body.
+ */
+export function createClient(
+  config: ReturnType<typeof withDefaultUrl>,
+  server: Server,
+  signal: AbortSignal,
+  send = connectionFor(config, server),
+  body?: Uint8Array<ArrayBuffer>,
+): Ollama {
   const key = config.apiKey?.trim();
   const headers = { 'User-Agent': 'Kedge', ...(key ? { Authorization: `Bearer ${key}` } : {}), ...config.headers };
   const fetchWith: typeof fetch = async (input, init) => {
     const signals = init?.signal ? [init.signal, signal] : [signal];
     const content = { 'Content-Type': 'application/json', Accept: 'application/x-ndjson' };
-    return await send(input, { ...init, headers: { ...content, ...headers }, signal: AbortSignal.any(signals) });
+    return await send(input, { ...init, ...(body && { body }), headers: { ...content, ...headers }, signal: AbortSignal.any(signals) });
   };
   return new Ollama({ host: config.baseUrl, fetch: fetchWith });
 }

@@ -2,10 +2,11 @@ import type { ModelAdapter, ModelError, ModelRequest } from '../../core/model/mo
 import { silenceOf } from '../connection.ts';
 import { failureError, failureOf, plainError } from '../errors.ts';
 import { exchange } from '../exchange.ts';
+import { formOf, RequestBodies } from '../request-body.ts';
 import { checkConfig, type Server, serverOf } from '../server.ts';
 import type { ProviderConfig } from '../types.ts';
-import { createClient, withDefaultUrl } from './client.ts';
-import { contextLengthOf, type ModelFacts, toRequest } from './convert.ts';
+import { connectionFor, createClient, withDefaultUrl } from './client.ts';
+import { contextLengthOf, type ModelFacts, toMessages, toRequest } from './convert.ts';
 import { toModelEvents } from './stream.ts';
 
 export { listModels } from './list.ts';
@@ -24,8 +25,10 @@ export function createAdapter(config: ProviderConfig): ModelAdapter {
   const resolvedConfig = withDefaultUrl(config);
   const server = serverOf('Ollama', resolvedConfig);
   const factsByModel = new Map<string, ModelFacts>();
+  const bodies = new RequestBodies();
+  const send = connectionFor(resolvedConfig, server);
 
-  const clientFor = (signal: AbortSignal) => createClient(resolvedConfig, server, signal);
+  const clientFor = (signal: AbortSignal, body?: Uint8Array<ArrayBuffer>) => createClient(resolvedConfig, server, signal, send, body);
 
   /** Requests the facts only once per model, because a changed context size would make the server reload the model. */
   async function factsOf(model: string, signal: AbortSignal): Promise<ModelFacts> {
@@ -48,7 +51,12 @@ export function createAdapter(config: ProviderConfig): ModelAdapter {
 
   async function open(request: ModelRequest, signal: AbortSignal): Promise<AsyncIterable<unknown>> {
     checkConfig('Ollama', resolvedConfig);
-    return await clientFor(signal).chat(toRequest(request, await factsOf(request.model, signal)));
+    const { model } = request;
+    const facts = await factsOf(model, signal);
+    const body = bodies.of(request, facts, () =>
+      formOf(toRequest({ ...request, messages: [] }, facts), (message) => toMessages(message, model)),
+    );
+    return await clientFor(signal, body).chat({ model, stream: true });
   }
 
   return {

@@ -4,9 +4,10 @@ import { silenceOf } from '../connection.ts';
 import { refusedField, sdkError } from '../errors.ts';
 import { exchange } from '../exchange.ts';
 import { createClient } from '../openai/client.ts';
+import { formOf, JSON_CONTENT, RequestBodies } from '../request-body.ts';
 import { checkConfig, serverOf } from '../server.ts';
 import type { ProviderConfig } from '../types.ts';
-import { dialectOf, toBody } from './convert.ts';
+import { type Dialect, dialectOf, toBody, toMessages } from './convert.ts';
 import { toModelEvents } from './stream.ts';
 
 export { listModels } from './list.ts';
@@ -17,20 +18,24 @@ const OPTIONAL = ['stream_options', 'prompt_cache_key', 'reasoning_effort', 'tem
 export function createAdapter(config: ProviderConfig): ModelAdapter {
   const { label = 'The chat server', id } = config.provider ?? {};
   const server = serverOf(label, config);
-  const without: string[] = [];
+  const bodies = new RequestBodies();
+  let dialect: Dialect | undefined;
   let client: OpenAI | undefined;
 
   async function open(request: ModelRequest, signal: AbortSignal): Promise<AsyncIterable<unknown>> {
     checkConfig(label, config);
     client ??= createClient(config, server, silenceOf(config, true));
     for (;;) {
-      const body = toBody(request, { ...dialectOf(config.baseUrl), without, ...(id && { provider: id }) });
+      dialect ??= { ...dialectOf(config.baseUrl), ...(id && { provider: id }) };
+      const current = dialect;
+      const head = () => toBody({ ...request, messages: [] }, current);
+      const body = bodies.of(request, current, () => formOf(head(), (message) => toMessages(message, request.model, current)));
       try {
-        return await client.post<AsyncIterable<unknown>>('/chat/completions', { body, signal, stream: true });
+        return await client.post<AsyncIterable<unknown>>('/chat/completions', { body, headers: JSON_CONTENT, signal, stream: true });
       } catch (error) {
-        const refused = refusedField(error, OPTIONAL, body);
+        const refused = refusedField(error, OPTIONAL, head());
         if (!refused) throw error;
-        without.push(refused);
+        dialect = { ...current, without: [...(current.without ?? []), refused] };
       }
     }
   }

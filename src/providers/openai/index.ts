@@ -4,27 +4,34 @@ import type { ModelAdapter, ModelRequest } from '../../core/model/model.ts';
 import { silenceOf } from '../connection.ts';
 import { sdkError } from '../errors.ts';
 import { exchange } from '../exchange.ts';
+import { formOf, JSON_CONTENT, RequestBodies } from '../request-body.ts';
 import { checkConfig, serverOf } from '../server.ts';
 import type { ProviderConfig } from '../types.ts';
 import { createClient } from './client.ts';
-import { type Omit, toBody } from './convert.ts';
+import { type Omit, toBody, toItems } from './convert.ts';
 import { toModelEvents } from './stream.ts';
 
 export { listModels } from './list.ts';
+
+const OMITS_NOTHING: Omit = {};
 
 /** OpenAI's Responses API, used without server-side storage: the whole conversation is sent with every request. */
 export function createAdapter(config: ProviderConfig): ModelAdapter {
   const server = serverOf('OpenAI', config);
   const omitted = new Map<string, Omit>();
+  const bodies = new RequestBodies();
   let client: OpenAI | undefined;
 
   async function open(request: ModelRequest, signal: AbortSignal): Promise<AsyncIterable<unknown>> {
     checkConfig('OpenAI', config);
     client ??= createClient(config, server, silenceOf(config, false));
     for (;;) {
-      const omit = omitted.get(request.model) ?? {};
+      const omit = omitted.get(request.model) ?? OMITS_NOTHING;
+      const body = bodies.of(request, omit, () =>
+        formOf(toBody({ ...request, messages: [] }, omit), (message) => toItems(message, request.model)),
+      );
       try {
-        return await client.post<AsyncIterable<unknown>>('/responses', { body: toBody(request, omit), signal, stream: true });
+        return await client.post<AsyncIterable<unknown>>('/responses', { body, headers: JSON_CONTENT, signal, stream: true });
       } catch (error) {
         const more = unsupported(error, omit, request);
         if (!more) throw error;
