@@ -1,5 +1,5 @@
-import { callsOf, type Message, resultText, type ToolResult, textOf, type UserMessage } from '../core/model/messages.ts';
-import { notesOf } from '../core/model/notes.ts';
+import { callsOf, type MentionRef, type Message, resultText, type ToolResult, textOf, type UserMessage } from '../core/model/messages.ts';
+import { mentionsOf, notesOf } from '../core/model/notes.ts';
 import type { Exchange } from './script.ts';
 
 /** The last request (the user's text or a confirmed plan) and the turns since then. */
@@ -19,11 +19,19 @@ export function transcriptOf(messages: readonly Message[]): Transcript {
 
 /** Whether the message is a request. A message that contains only notes of other kinds informs the model and requests nothing. */
 function isRequest(message: UserMessage): boolean {
-  return message.content.some((part) => part.type !== 'note' || part.about === 'plan' || part.about === 'image');
+  return message.content.some((part) => part.type !== 'note' || ['plan', 'image', 'mention'].includes(part.about));
 }
 
 function requestOf(message: Message): string {
-  return notesOf(message).find(({ about }) => about === 'plan')?.text ?? textOf(message);
+  return (
+    notesOf(message).find(({ about }) => about === 'plan')?.text ?? [textOf(message), ...mentionsOf(message).map(referenceTo)].join('')
+  );
+}
+
+/** The place of a mention in the form that `splitMessage` reads. Its content is not part of the request. */
+function referenceTo({ kind, path, lines }: MentionRef): string {
+  if (path === undefined || kind === 'url' || /["\n]/.test(path)) return '';
+  return `\n<reference path="${path}"${lines ? ` lines="${lines.from}-${lines.to}"` : ''}></reference>`;
 }
 
 function replyOf(result: ToolResult | undefined): Exchange['calls'][number]['reply'] {

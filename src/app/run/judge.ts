@@ -40,11 +40,7 @@ type Place = { hookPlaces: readonly string[]; tools(): readonly Tool[]; hides?: 
 type LookedUp = Pick<CommandOptions, 'reach' | 'code' | 'gitSettings'>;
 
 export function judgeFor(run: RunRecord, session: Session, ports: Ports, { hookPlaces, tools, hides }: Place): Judge {
-  const settings = (): PolicySettings => {
-    const set: PolicySettings = ports.policy?.() ?? NO_RULES;
-    const folders = ports.fileSystem().folders.map(({ name }) => name);
-    return { ...set, rules: inFolders(set.rules, folders) };
-  };
+  const settings = () => policySettings(ports);
   const isHidden = (path: string): boolean => {
     try {
       return hides?.(parsePath(path, ports.fileSystem().folders)) ?? false;
@@ -133,6 +129,13 @@ export function judgeFor(run: RunRecord, session: Session, ports: Ports, { hookP
   };
 }
 
+/** Returns the current policy settings of the user. Their rules apply to the paths of the open folders. */
+export function policySettings(ports: Pick<AssistantPorts, 'policy' | 'fileSystem'>): PolicySettings {
+  const set: PolicySettings = ports.policy?.() ?? NO_RULES;
+  const folders = ports.fileSystem().folders.map(({ name }) => name);
+  return { ...set, rules: inFolders(set.rules, folders) };
+}
+
 /** Returns the files whose content the call returns, and the files that were read to prepare the call. */
 function filesRead({ targets, readToPrepare = [] }: Partial<PreparedCall> = {}): Target[] {
   const told = targets?.filter(({ path, access, names }) => access === 'read' && !names && path !== '.') ?? [];
@@ -156,7 +159,9 @@ export function ownFiles({ staged }: Pick<SessionState, 'staged'>, runId: string
 
 /** Determines whether the conversation contains secrets or content from other programs and hosts. Both matter when the model sends data. */
 function seenIn({ runs }: SessionView, places: (path: string) => readonly string[]): NonNullable<PolicyInput['seen']> {
-  let [secret, strangers] = [false, false];
+  const mentions = runs.flatMap(({ mentions = [], said }) => [...mentions, ...said.flatMap((each) => each.mentions ?? [])]);
+  let secret = mentions.some(({ secret }) => secret);
+  let strangers = mentions.some(({ kind }) => kind === 'url');
   for (const { asked, begun, targets, command, source, hosts } of runs.flatMap(callsIn)) {
     // Only the approval request records which paths a glob or link expanded to.
     secret ||= asked.some(({ request, answer }) => answer?.approve && request.secret);

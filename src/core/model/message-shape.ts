@@ -5,6 +5,8 @@ import type {
   AssistantMessage,
   Cost,
   ImagePart,
+  MentionKind,
+  MentionRef,
   ModelRef,
   NotePart,
   ReasoningPart,
@@ -35,6 +37,23 @@ const toolCall = object<ToolCall>({
   problem: text,
   replay: json,
 });
+export const mentionRef = object<MentionRef>({
+  kind: oneOf<MentionKind>({
+    file: true,
+    folder: true,
+    selection: true,
+    symbol: true,
+    problems: true,
+    changes: true,
+    terminal: true,
+    url: true,
+    attachment: true,
+  }),
+  path: text,
+  lines: optional(object<NonNullable<MentionRef['lines']>>({ from: number, to: number })),
+  name: text,
+  secret: optional(constant(true)),
+});
 const notePart = object<NotePart>({
   type: constant('note'),
   about: oneOf<NotePart['about']>({
@@ -46,8 +65,10 @@ const notePart = object<NotePart>({
     check: true,
     repeated: true,
     image: true,
+    mention: true,
   }),
   text: string,
+  ref: optional(mentionRef),
 });
 const seen = arrayOf(anyOf(textPart, imagePart, notePart));
 export const toolResult = object<ToolResult>({

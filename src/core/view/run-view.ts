@@ -1,6 +1,6 @@
 /** One run as hosts display it. Views are immutable: parts that an event does not concern stay the same objects. */
 
-import type { Cost, ImagePart, ModelRef, ToolResult, Usage } from '../model/messages.ts';
+import type { Cost, ImagePart, MentionRef, ModelRef, ToolResult, Usage } from '../model/messages.ts';
 import type { ModelWaiting } from '../model/model.ts';
 import type { Plan } from '../plan/plan.ts';
 import { refusedPaths } from '../plan/progress.ts';
@@ -59,7 +59,14 @@ export type TurnView = {
 };
 
 /** A message or answer of the user during the run, or a note by Kedge to the model. */
-export type SaidView = { key: string; text: string; answers?: string; images?: readonly ImagePart[]; by?: 'kedge' };
+export type SaidView = {
+  key: string;
+  text: string;
+  answers?: string;
+  images?: readonly ImagePart[];
+  mentions?: readonly MentionRef[];
+  by?: 'kedge';
+};
 export type ProposalView = { plan: Plan; resolved?: 'run' | 'discard' | 'superseded' };
 
 export type RunView = {
@@ -68,6 +75,8 @@ export type RunView = {
   prompt: string;
   /** Images that were attached to the prompt. */
   images?: readonly ImagePart[];
+  /** What the user pointed at in the prompt. */
+  mentions?: readonly MentionRef[];
   model?: ModelRef;
   /** The wait before the model is called again. */
   waiting?: ModelWaiting;
