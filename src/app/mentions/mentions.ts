@@ -19,7 +19,7 @@ import { withIgnoreFiles } from '../../workspace/ignore.ts';
 import { Workspace } from '../../workspace/workspace.ts';
 import type { AssistantPorts } from '../ports.ts';
 import { policySettings } from '../run/judge.ts';
-import { limited } from './content.ts';
+import { isCutOff, limited } from './content.ts';
 
 export type MentionPorts = Pick<
   AssistantPorts,
@@ -138,7 +138,7 @@ async function readMention(wanted: MentionRef, { place, ports, confirm, room, si
   const text = typeof content === 'string' ? content : content.flatMap((part) => (part.type === 'text' ? part.text : [])).join('\n');
   const max = Math.max(1_000, Math.min(MAX_MENTION_CHARS, room));
   const outline =
-    text.length > max && prepared.tool.name === 'read_file' && !ref.lines ? await outlineOf(ref, place, ports, signal) : undefined;
+    isCutOff(text, max) && prepared.tool.name === 'read_file' && !ref.lines ? await outlineOf(ref, place, ports, signal) : undefined;
   const { secret: _, ...named } = ref;
   const noted = visibleText(limited(text, outline, max));
   const note: NotePart = { type: 'note', about: 'mention', text: noted, ref: { ...named, ...(secret && { secret }) } };

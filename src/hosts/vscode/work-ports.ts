@@ -44,6 +44,10 @@ export function workPorts(kedge: Window): WorkPorts & vscode.Disposable {
     // The grammars are as large as the rest of the extension, so they are loaded only when the first command runs.
     shellParsers: async (shell) => (await import('../node/shell/shell-parser.ts')).nodeShellParsers(shell),
     gitSettings: (at) => gitSettings(kedge.fs.directory(at)),
+    changes: async (at, isWithheld, signal) =>
+      kedge.fs.folders[at.folder]?.root === undefined
+        ? undefined
+        : (await import('../node/commands/git-changes.ts')).gitChanges(kedge.fs.directory(at), isWithheld, signal),
     memory: async (model) => ((await kedge.models.isServedHere(model)) ? readMemory() : undefined),
     mcp: editorMcpServers(),
     policy: readPolicy,

@@ -56,7 +56,7 @@ export function showsCredentials(commands: readonly SimpleCommand[], settings: r
 }
 
 /** Returns the key of a setting whose program one of the Git commands would run, such as `diff.external`; undefined if there is none. */
-export function configuredProgram(commands: readonly SimpleCommand[], settings: readonly GitSetting[]): string | undefined {
+export function configuredProgram(commands: readonly Pick<SimpleCommand, 'argv'>[], settings: readonly GitSetting[]): string | undefined {
   const subcommands = commands.flatMap(({ argv }) =>
     programName(argv[0] ?? '') === 'git' ? [argv[1] ?? '', ...(argv.includes('--help') ? ['help'] : [])] : [],
   );
