@@ -7,6 +7,7 @@ import { type AgentEvent, type EventBody, isDurable, type Mode, type Receipt } f
 import type { PanelState, ToPanel } from '../../src/protocol/panel.ts';
 import { approvalStates } from './approval-states.ts';
 import { controlStates } from './control-states.ts';
+import { mentionStates } from './mention-states.ts';
 import { planStates } from './plan-states.ts';
 import { reviewStates } from './review-states.ts';
 
@@ -349,6 +350,8 @@ export type NamedState = {
   messages: ToPanel[];
   /** Controls to press when the state is displayed, by their accessible names. */
   press?: string[];
+  /** Text to type into the composer before that. */
+  type?: string;
 };
 
 const failing = (kind: 'auth' | 'rate_limit', message: string) =>
@@ -377,6 +380,7 @@ const attention = {
 export const STATES: Record<string, NamedState> = {
   ...controlStates(),
   ...planStates(),
+  ...mentionStates(),
   'empty-ask': { messages: [host('ask', attention), session(new Script(), false)] },
   'empty-plan': { messages: [host('plan'), session(new Script(), false)] },
   'empty-agent': { messages: [host('agent'), session(new Script(), false)] },

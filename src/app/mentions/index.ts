@@ -13,7 +13,7 @@ import {
   readMentions,
 } from './mentions.ts';
 
-export { type Confirm, type Confirmation, MentionError, type ReadMentions, refusalText } from './mentions.ts';
+export { type Confirm, type Confirmation, MentionError, type ReadMentions } from './mentions.ts';
 
 export class Mentions {
   readonly #ports: MentionPorts;

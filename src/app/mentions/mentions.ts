@@ -2,7 +2,7 @@
  * What users point at: files, folders, selections, problems, changes, pages. A mention is read by the tool with which a model would read it,
  * and judged by the same policy. Where a model would need an approval, the user has to confirm the mention.
  */
-import { isSameMention, MAX_MENTION_CHARS, MAX_MENTIONS, MAX_MENTIONS_CHARS, mentionLabel } from '../../core/model/mentions.ts';
+import { isSameMention, MAX_MENTION_CHARS, MAX_MENTIONS, MAX_MENTIONS_CHARS, type RefusedMention } from '../../core/model/mentions.ts';
 import type { ImagePart, MentionRef, NotePart } from '../../core/model/messages.ts';
 import type { Judgement, PreparedCall, Tool, ToolOutput } from '../../core/run/tool.ts';
 import { type MentionToken, mentionsIn } from '../../core/words/mention-text.ts';
@@ -34,7 +34,7 @@ export class MentionError extends Error {
 /** Why the user has to confirm a mention. `key` names the files, so that an answer counts only for the files that were shown. */
 export type Confirmation = { key: string; reason: string };
 export type Confirm = (question: Confirmation, ref: MentionRef) => boolean | Promise<boolean>;
-export type ReadMentions = { parts: (NotePart | ImagePart)[]; refused: { ref: MentionRef; reason: string }[] };
+export type ReadMentions = { parts: (NotePart | ImagePart)[]; refused: RefusedMention[] };
 /** `unknown` lists the mentions that name no file or folder. */
 export type MentionsInText = { refs: MentionRef[]; unknown: MentionToken[] };
 
@@ -248,9 +248,4 @@ async function explained<Result>(work: () => Promise<Result>): Promise<Result> {
     if (error instanceof MentionError || !(error instanceof Error) || error.name === 'AbortError') throw error;
     throw new MentionError(error.message);
   }
-}
-
-/** A sentence for the user about mentions that were not sent. */
-export function refusalText(refused: ReadMentions['refused']): string {
-  return refused.map(({ ref, reason }) => `${mentionLabel(ref)} was not sent: ${reason}`).join('\n');
 }

@@ -45,3 +45,10 @@ export function isSameMention(a: MentionRef, b: MentionRef): boolean {
 function isPlace({ kind }: MentionRef): string {
   return kind === 'selection' || kind === 'file' || kind === 'folder' ? 'place' : kind;
 }
+
+/** A mention that was not sent. `reason` is a sentence for the user. */
+export type RefusedMention = { ref: MentionRef; reason: string };
+
+export function refusalText(refused: readonly RefusedMention[]): string {
+  return refused.map(({ ref, reason }) => `${mentionLabel(ref)} was not sent: ${reason}`).join('\n');
+}

@@ -88,7 +88,7 @@ describe('a mention is read', () => {
     const files = { 'a.word': 'x\n!error wrong\n', '.env': '!error TIDE_KEY=7\n' };
     await using kedge = await on(files, { languages: (fs) => wordServices(fs) });
     const { texts } = await read(kedge, [{ kind: 'problems' }]);
-    assert.match(texts[0] ?? '', /a\.word[^]*2[^]*error: wrong/);
+    assert.match(texts[0] ?? '', /a\.word[\s\S]*2[\s\S]*error: wrong/);
     assert.doesNotMatch(texts[0] ?? '', /TIDE_KEY/);
   });
 
