@@ -13,7 +13,8 @@ import {
   readMentions,
 } from './mentions.ts';
 
-export { type Confirm, type Confirmation, MentionError, type ReadMentions } from './mentions.ts';
+export { MentionError } from './mention-error.ts';
+export type { Confirm, Confirmation, ReadMentions } from './mentions.ts';
 
 export class Mentions {
   readonly #ports: MentionPorts;

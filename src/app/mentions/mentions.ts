@@ -20,16 +20,12 @@ import { Workspace } from '../../workspace/workspace.ts';
 import type { AssistantPorts } from '../ports.ts';
 import { policySettings } from '../run/judge.ts';
 import { isCutOff, limited } from './content.ts';
+import { MentionError } from './mention-error.ts';
 
 export type MentionPorts = Pick<
   AssistantPorts,
   'fileSystem' | 'policy' | 'trusted' | 'languages' | 'fetcher' | 'changes' | 'terminalOutput'
 >;
-
-/** A mention that is not sent. The message is for the user and says why. */
-export class MentionError extends Error {
-  override name = 'MentionError';
-}
 
 /** Why the user has to confirm a mention. `key` names the files, so that an answer counts only for the files that were shown. */
 export type Confirmation = { key: string; reason: string };

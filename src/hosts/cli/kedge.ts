@@ -107,6 +107,8 @@ export function openKedge(options: Options, env = process.env, keys = new Stored
     },
     policy: () => policy,
     facts,
+    changes: async (at, isWithheld, signal) =>
+      (await import('../node/commands/git-changes.ts')).gitChanges(fs.absolute(at), isWithheld, signal),
     adapter: async (model) => {
       const config = await configOf(model.provider);
       const missing = missingKey(model, config);

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import type * as vscode from 'vscode';
 import type { WorkPorts } from '../../app/ports.ts';
+import { TerminalText } from '../../tools/commands/command-text.ts';
 import { Commands } from '../node/commands/commands.ts';
 import { gitSettings } from '../node/commands/git-settings.ts';
 import { PageFetcher } from '../node/fetch/fetch.ts';
@@ -15,6 +16,7 @@ import { editorMcpServers } from './mcp.ts';
 import type { Models } from './models/models.ts';
 import { readPolicy } from './settings/policy-settings.ts';
 import type { VsCodeSettings } from './settings/settings.ts';
+import type { Executed, LastOutput } from './terminal/last-output.ts';
 import { Terminals } from './terminal/terminal.ts';
 
 /** The parts of Kedge that work in a run needs. */
@@ -23,6 +25,7 @@ type Window = {
   readonly fs: VsCodeFileSystem;
   readonly settings: VsCodeSettings;
   readonly problemKinds: ProblemKinds;
+  readonly lastOutput: LastOutput;
   readonly models: Pick<Models, 'isServedHere'>;
 };
 
@@ -48,6 +51,7 @@ export function workPorts(kedge: Window): WorkPorts & vscode.Disposable {
       kedge.fs.folders[at.folder]?.root === undefined
         ? undefined
         : (await import('../node/commands/git-changes.ts')).gitChanges(kedge.fs.directory(at), isWithheld, signal),
+    terminalOutput: () => kedge.lastOutput.last && outputText(kedge.lastOutput.last),
     memory: async (model) => ((await kedge.models.isServedHere(model)) ? readMemory() : undefined),
     mcp: editorMcpServers(),
     policy: readPolicy,
@@ -55,4 +59,17 @@ export function workPorts(kedge: Window): WorkPorts & vscode.Disposable {
       for (const each of [formatter, commands, terminals]) each.dispose();
     },
   };
+}
+
+/** The output as the terminal shows it, below its command. */
+function outputText({ command, raw, isCut, exitCode }: Executed): string {
+  let text = '';
+  const terminal = new TerminalText((final) => {
+    text += final;
+  });
+  terminal.write(raw);
+  terminal.end();
+  return [`$ ${command}`, isCut && '[the beginning is cut off]', text.trimEnd(), exitCode && `[exit code ${exitCode}]`]
+    .filter(Boolean)
+    .join('\n');
 }
