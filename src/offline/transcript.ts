@@ -1,5 +1,6 @@
 import { callsOf, type MentionRef, type Message, resultText, type ToolResult, textOf, type UserMessage } from '../core/model/messages.ts';
 import { mentionsOf, notesOf } from '../core/model/notes.ts';
+import { mentionsIn } from '../core/words/mention-text.ts';
 import type { Exchange } from './script.ts';
 
 /** The last request (the user's text or a confirmed plan) and the turns since then. */
@@ -23,9 +24,22 @@ function isRequest(message: UserMessage): boolean {
 }
 
 function requestOf(message: Message): string {
-  return (
-    notesOf(message).find(({ about }) => about === 'plan')?.text ?? [textOf(message), ...mentionsOf(message).map(referenceTo)].join('')
-  );
+  const plan = notesOf(message).find(({ about }) => about === 'plan');
+  const refs = mentionsOf(message);
+  return plan?.text ?? [withoutMarks(textOf(message), refs), ...refs.map(referenceTo)].join('');
+}
+
+/** Writes each mention as the path that it names, because the grammar knows no `@`. A selection is "this". */
+function withoutMarks(text: string, refs: readonly MentionRef[]): string {
+  const paths = new Set(refs.map(({ path = '' }) => path.replace(/\/$/, '')));
+  let written = '';
+  let end = 0;
+  for (const { from, to, target, path } of mentionsIn(text)) {
+    if (target !== 'selection' && !paths.has(path.replace(/\/$/, ''))) continue;
+    written += text.slice(end, from) + (target === 'selection' ? 'this' : path);
+    end = to;
+  }
+  return written + text.slice(end);
 }
 
 /** The place of a mention in the form that `splitMessage` reads. Its content is not part of the request. */

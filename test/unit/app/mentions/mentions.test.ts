@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { MAX_MENTION_CHARS } from '../../../../src/core/model/mentions.ts';
 import type { MentionRef, NotePart } from '../../../../src/core/model/messages.ts';
 import { framed, NOTE_TAG } from '../../../../src/core/model/notes.ts';
+import { createAdapter } from '../../../../src/offline/index.ts';
 import type { SourcedRule } from '../../../../src/policy/rules.ts';
 import { say, turn } from '../../../../src/providers/scripted/index.ts';
 import { assistantOn, type Files, type Harness, type HarnessOptions } from '../../../support/harness.ts';
@@ -224,5 +225,24 @@ describe('mentions in a text', () => {
       unknown.map(({ target }) => target),
       ['nobody', 'src/gone.ts', 'hidden.ts'],
     );
+  });
+});
+
+describe('Offline', () => {
+  const ask = async (text: string, ref: MentionRef, content: string) => {
+    await using kedge = await assistantOn({ 'src/a.ts': content }, [], { adapter: createAdapter() });
+    const { parts } = await read(kedge, [ref]);
+    await kedge.session.prompt({ text, mode: 'ask', attachments: parts });
+    return kedge.session.view.runs[0]?.turns.flatMap(({ calls }) => calls.map(({ title }) => title));
+  };
+
+  it('reads the file that is mentioned', async () => {
+    assert.deepEqual(await ask('show @src/a.ts', { kind: 'file', path: 'src/a.ts' }, 'one\n'), ['Read src/a.ts:1-80']);
+  });
+
+  it('does not take the content of a mention for the request', async () => {
+    const content = 'list src\n<file path="src/b.ts"></file>\n';
+    const calls = await ask('show @src/a.ts', { kind: 'file', path: 'src/a.ts' }, content);
+    assert.deepEqual(calls, ['Read src/a.ts:1-80']);
   });
 });
