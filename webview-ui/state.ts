@@ -80,7 +80,8 @@ export function reduce(model: PanelModel, message: ToPanel | Local): PanelModel 
       if (message.sessionId !== model.sessionId) return model;
       return { ...message.events.reduce(addEvent, model), running: message.running };
     case 'compose':
-      return { ...withMode(model, message.mode), compose: { text: message.text } };
+      // An empty text begins a new message.
+      return { ...withMode(model, message.mode), compose: { text: message.text }, ...(message.text === '' && { mentions: [] }) };
     case 'choose_mode':
       return { ...withMode(model, message.mode), chosen: message.mode };
     case 'mentions_found':

@@ -121,22 +121,24 @@ function scoreOf(codes: Uint16Array, start: number, end: number, query: Uint16Ar
     if (isWordStart(codes, start, next)) score += 10;
     at = next;
   }
+  const first = query[0];
   const last = codes[end - 1] === SLASH ? end - 1 : end;
   let name = last;
   while (name > start && codes[name - 1] !== SLASH) name--;
   if (at >= name) score += 40;
   for (let place = name; place + query.length <= last; place++) {
-    if (!isAt(codes, place, query)) continue;
+    if (codes[place] !== first || !isAt(codes, place, query)) continue;
     if (place === name) return 1_000 + (place + query.length === last ? 200 : 0) - length;
     return (isWordStart(codes, start, place) ? 800 : 600) - length;
   }
   for (let place = name - 1; place >= start; place--)
-    if (isAt(codes, place, query)) return (isWordStart(codes, start, place) ? 550 : 450) - length;
+    if (codes[place] === first && isAt(codes, place, query)) return (isWordStart(codes, start, place) ? 550 : 450) - length;
   return Math.min(400, score) - length;
 }
 
+/** Whether the rest of the query follows its first letter here. */
 function isAt(codes: Uint16Array, place: number, query: Uint16Array): boolean {
-  for (let index = 0; index < query.length; index++) if (codes[place + index] !== query[index]) return false;
+  for (let index = 1; index < query.length; index++) if (codes[place + index] !== query[index]) return false;
   return true;
 }
 
