@@ -91,7 +91,10 @@ export function reduce(model: PanelModel, message: ToPanel | Local): PanelModel 
     case 'mentions_set':
       return { ...model, mentions: message.mentions };
     case 'mention_confirmed':
-      return { ...model, mentions: model.mentions.map((each) => (each === message.mention ? { ...each, isConfirmed: true } : each)) };
+      return {
+        ...model,
+        mentions: model.mentions.map((each) => (each.ref === message.mention.ref ? { ...each, isConfirmed: true } : each)),
+      };
     case 'suggest_mention':
       return { ...model, suggested: message.ref };
     case 'not_sent':

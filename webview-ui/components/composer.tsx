@@ -134,8 +134,9 @@ export const Composer = memo((props: ComposerProps) => {
     box.current?.focus();
   };
 
-  const removeMention = (index: number) => {
-    dispatch({ type: 'mentions_set', mentions: mentions.toSpliced(index, 1) });
+  const removeMention = (mention: ChosenMention) => {
+    // The newest list may not be rendered yet.
+    dispatch({ type: 'mentions_set', mentions: current().mentions.filter(({ ref }) => ref !== mention.ref) });
     box.current?.focus();
   };
 
@@ -145,8 +146,9 @@ export const Composer = memo((props: ComposerProps) => {
     if (event.key === 'Enter' && !event.shiftKey) {
       event.preventDefault();
       send();
-    } else if (event.key === 'Backspace' && value === '' && mentions.length > 0) {
-      removeMention(mentions.length - 1);
+    } else if (event.key === 'Backspace' && value === '') {
+      const last = current().mentions.at(-1);
+      if (last) removeMention(last);
     } else if (
       selectionStart === selectionEnd &&
       (event.key === 'ArrowUp' ? selectionEnd === 0 : event.key === 'ArrowDown' && selectionEnd === value.length)
@@ -191,7 +193,7 @@ export const Composer = memo((props: ComposerProps) => {
             dispatch({ type: 'mention_confirmed', mention: question });
             box.current?.focus();
           }}
-          onNo={() => removeMention(mentions.indexOf(question))}
+          onNo={() => removeMention(question)}
         />
       )}
       <Thumbnails images={images} onRemove={remove} />

@@ -128,7 +128,7 @@ describe('mentions above the input', function () {
     await box(page).pressSequentially('Look');
     await page.keyboard.press('Enter');
     assert.deepEqual(await lastPrompt(), { type: 'prompt', text: 'Look', mode: 'ask', sessionId: 'session-1', mentions: [{ ref: TIDE }] });
-    assert.equal(await page.getByRole('list', { name: 'Sent with the message' }).count(), 0);
+    await page.getByRole('list', { name: 'Sent with the message' }).waitFor({ state: 'detached' });
   });
 
   it('a suggestion is not sent unless it is added', async () => {

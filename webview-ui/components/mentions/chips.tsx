@@ -10,7 +10,7 @@ type ChipsProps = {
   mentions: readonly Mention[];
   /** What the user can add with one press. */
   suggested: MentionRef | undefined;
-  onRemove: (index: number) => void;
+  onRemove: (mention: Mention) => void;
   onAdd: (ref: MentionRef) => void;
 };
 
@@ -19,13 +19,14 @@ export function Chips({ mentions, suggested, onRemove, onAdd }: ChipsProps) {
   if (mentions.length === 0 && !suggested) return null;
   return (
     <ul class="mentions" aria-label="Sent with the message">
-      {mentions.map(({ ref }, index) => {
+      {mentions.map((mention) => {
+        const { ref } = mention;
         const label = mentionLabel(ref);
         return (
           <li key={label} class="mention" title={label}>
             <MentionIcon kind={ref.kind} />
             <span class="cut">{shortLabel(ref)}</span>
-            <IconButton icon="close" label={`Remove ${label}`} onClick={() => onRemove(index)} />
+            <IconButton icon="close" label={`Remove ${label}`} onClick={() => onRemove(mention)} />
           </li>
         );
       })}
