@@ -75,6 +75,7 @@ const FOR_RUNS = [...FOR_WORK, 'src/app/run/build-run.ts'];
 const SHARED = {
   'src/': ALWAYS,
   'src/app/facts/': FOR_RUNS,
+  'src/app/mentions/': FOR_RUNS,
   'src/app/run/': FOR_WORK,
   'src/hosts/cli/': [...FOR_WORK, 'src/hosts/cli/program.ts'],
   'src/hosts/cli/program.ts': FOR_WORK,

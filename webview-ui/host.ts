@@ -1,8 +1,8 @@
 /** All communication of the panel with the extension host. */
-import type { ToHost } from '../src/protocol/panel.ts';
+import type { Mention, ToHost } from '../src/protocol/panel.ts';
 
-/** The state that survives a reload of the panel: the draft, and the prompts that the arrow keys recall. */
-export type SavedState = { draft: string; history: string[] };
+/** The state that survives a reload of the panel: the draft with its mentions, and the prompts that the arrow keys recall. */
+export type SavedState = { draft: string; mentions: readonly Mention[]; history: string[] };
 
 declare function acquireVsCodeApi(): {
   postMessage(message: ToHost): void;
@@ -17,7 +17,7 @@ export function post(message: ToHost): void {
 }
 
 export function loadState(): SavedState {
-  return { draft: '', history: [], ...api.getState() };
+  return { draft: '', mentions: [], history: [], ...api.getState() };
 }
 
 export function saveState(state: SavedState): void {

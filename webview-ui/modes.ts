@@ -8,7 +8,7 @@ export const MODE: Record<Mode, { label: string; icon: string; promise: string; 
     label: 'Ask',
     icon: 'comment-discussion',
     promise: 'Answers questions. Cannot change files.',
-    placeholder: 'Ask about this project',
+    placeholder: 'Ask about this project, @ for files',
     actions: [
       { label: 'How is this project laid out?', text: 'How is this project laid out?', icon: 'type-hierarchy', send: true },
       { label: 'Where is … defined?', text: 'Where is … defined?', icon: 'search' },
@@ -19,7 +19,7 @@ export const MODE: Record<Mode, { label: string; icon: string; promise: string; 
     label: 'Plan',
     icon: 'checklist',
     promise: 'Proposes a plan. Runs it once you confirm.',
-    placeholder: 'Describe what should change',
+    placeholder: 'Describe a change, @ for files',
     actions: [
       { label: 'Rename … to … in src/**', text: 'Rename … to … in src/**', icon: 'replace-all' },
       { label: 'Add tests for …', text: 'Add tests for …', icon: 'beaker' },
@@ -30,7 +30,7 @@ export const MODE: Record<Mode, { label: string; icon: string; promise: string; 
     label: 'Agent',
     icon: 'rocket',
     promise: 'Works step by step. Asks before it edits.',
-    placeholder: 'Describe the task',
+    placeholder: 'Describe the task, @ for files',
     actions: [
       { label: "Replace '…' by '…'", text: "Replace '…' by '…' in …", icon: 'replace' },
       { label: 'Create …', text: 'Create …', icon: 'new-file' },

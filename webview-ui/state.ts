@@ -1,12 +1,14 @@
 /** The panel's state, reduced from the host's messages and from the user's actions in the panel. */
 
+import { isSameMention, MAX_MENTIONS, type MentionChoice } from '../src/core/model/mentions.ts';
+import type { MentionRef } from '../src/core/model/messages.ts';
 import type { Plan } from '../src/core/plan/plan.ts';
 import type { ChangeSummary, Review } from '../src/core/session/effects.ts';
 import type { AgentEvent, Mode } from '../src/core/session/events.ts';
 import type { ApprovalRequest } from '../src/core/session/session-state.ts';
 import type { RunView } from '../src/core/view/run-view.ts';
 import { EMPTY_VIEW, project, type SessionView } from '../src/core/view/session-view.ts';
-import type { PanelState, ToPanel } from '../src/protocol/panel.ts';
+import type { Mention, PanelState, ToPanel } from '../src/protocol/panel.ts';
 
 /** A file of a proposed change as the user edited it. */
 export type EditedFile = Pick<ChangeSummary, 'diff' | 'added' | 'removed'> & { content: string };
@@ -16,6 +18,9 @@ export type PanelRun = Omit<RunView, 'approvals'> & {
   approvals: readonly PanelApproval[];
   reviews?: Readonly<Record<string, Review>>;
 };
+
+/** A mention of the message that is being written. `isConfirmed` is set if the user has answered its question with yes. */
+export type ChosenMention = Mention & { isConfirmed?: true };
 
 export type PanelModel = Omit<SessionView, 'runs'> & {
   runs: readonly PanelRun[];
@@ -29,6 +34,14 @@ export type PanelModel = Omit<SessionView, 'runs'> & {
   notice?: { level: 'info' | 'error'; text: string };
   /** Text for the composer. It is a new object each time, even if the text is the same. */
   compose?: { text: string };
+  /** The choices for the mention that the user is typing. */
+  found?: { query: string; choices: readonly MentionChoice[] };
+  /** The mentions of the message that is being written. */
+  mentions: readonly ChosenMention[];
+  /** What the user is looking at in the editor. */
+  suggested?: MentionRef | undefined;
+  /** Set when the last message was not accepted. It is a new object each time. */
+  notSent?: object;
   /** The plan to scroll to. It is a new object each time. */
   shown?: { planId: string };
   /**
@@ -45,13 +58,17 @@ export type Local =
   | { type: 'choose_mode'; mode: Mode }
   | { type: 'plan_edited'; plan: Plan }
   | { type: 'editing_cancelled' }
+  /** The user removed mentions or sent the message, or a draft returns. */
+  | { type: 'mentions_set'; mentions: readonly ChosenMention[] }
+  /** The user answered the question about a mention with yes. */
+  | { type: 'mention_confirmed'; mention: ChosenMention }
   /** The panel has requested a new session. Messages that are sent before it arrives are meant for the new session. */
   | { type: 'session_left' }
   | { type: 'proposal_edit_dropped'; approvalId: string; path: string }
   | { type: 'follow' }
   | { type: 'notice_dismissed' };
 
-export const EMPTY: PanelModel = { ...EMPTY_VIEW, earlierRuns: 0, running: false };
+export const EMPTY: PanelModel = { ...EMPTY_VIEW, mentions: [], earlierRuns: 0, running: false };
 
 export function reduce(model: PanelModel, message: ToPanel | Local): PanelModel {
   switch (message.type) {
@@ -63,9 +80,25 @@ export function reduce(model: PanelModel, message: ToPanel | Local): PanelModel 
       if (message.sessionId !== model.sessionId) return model;
       return { ...message.events.reduce(addEvent, model), running: message.running };
     case 'compose':
-      return { ...withMode(model, message.mode), compose: { text: message.text } };
+      // An empty text begins a new message.
+      return { ...withMode(model, message.mode), compose: { text: message.text }, ...(message.text === '' && { mentions: [] }) };
     case 'choose_mode':
       return { ...withMode(model, message.mode), chosen: message.mode };
+    case 'mentions_found':
+      return { ...model, found: { query: message.query, choices: message.choices } };
+    case 'add_mention':
+      return withMention(model, { ref: message.ref, ...(message.question && { question: message.question }) });
+    case 'mentions_set':
+      return { ...model, mentions: message.mentions };
+    case 'mention_confirmed':
+      return {
+        ...model,
+        mentions: model.mentions.map((each) => (each.ref === message.mention.ref ? { ...each, isConfirmed: true } : each)),
+      };
+    case 'suggest_mention':
+      return { ...model, suggested: message.ref };
+    case 'not_sent':
+      return { ...model, notSent: {}, notice: { level: 'info', text: message.reason } };
     case 'edit_plan':
       return { ...model, editing: message.planId };
     case 'show_plan':
@@ -104,6 +137,17 @@ export function liveRun({ running, runs }: PanelModel): PanelRun | undefined {
 /** Returns the mode of the next prompt, or undefined while neither the host nor the user has named one. */
 export function modeOf({ host, chosen }: PanelModel): Mode | undefined {
   return host?.mode ?? chosen;
+}
+
+function withMention(model: PanelModel, mention: Mention): PanelModel {
+  if (model.mentions.some(({ ref }) => isSameMention(ref, mention.ref))) return model;
+  if (model.mentions.length < MAX_MENTIONS) return { ...model, mentions: [...model.mentions, mention] };
+  return { ...model, notice: { level: 'info', text: `A message can contain at most ${MAX_MENTIONS} mentions. Remove one first.` } };
+}
+
+/** Returns the mention that the user has to confirm before the message can be sent. */
+export function questionOf(mentions: readonly ChosenMention[]): ChosenMention | undefined {
+  return mentions.find(({ question, isConfirmed }) => question && !isConfirmed);
 }
 
 function withMode(model: PanelModel, mode: Mode | undefined): PanelModel {

@@ -1,8 +1,9 @@
 /** Holds the panel's state, and renders at most once per frame. */
 import type { ToPanel } from '../src/protocol/panel.ts';
+import { loadState } from './host.ts';
 import { EMPTY, type Local, type PanelModel, reduce } from './state.ts';
 
-let model = EMPTY;
+let model: PanelModel = { ...EMPTY, mentions: loadState().mentions };
 let render: ((model: PanelModel) => void) | undefined;
 let scheduled = false;
 

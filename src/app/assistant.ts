@@ -3,6 +3,7 @@
 import type { AgentEvent } from '../core/session/events.ts';
 import type { Permission } from '../core/session/grant-scope.ts';
 import type { SessionInfo } from '../sessions/store.ts';
+import type { Mentions } from './mentions/index.ts';
 import type { AssistantPorts, LatePorts } from './ports.ts';
 import { Session } from './session/session.ts';
 import { SessionError } from './session/session-error.ts';
@@ -12,6 +13,7 @@ export class Assistant {
   readonly #ports: AssistantPorts | LatePorts;
   readonly #sessions = new Map<string, Session>();
   readonly #work: Work;
+  #mentions: Promise<Mentions> | undefined;
 
   constructor(ports: AssistantPorts | LatePorts) {
     this.#ports = ports;
@@ -82,6 +84,17 @@ export class Assistant {
     const last = events.at(-1);
     if (last && last.at <= (this.#ports.grants.revokedAt?.() ?? 0)) session.revokeGrants();
     return session;
+  }
+
+  /** Loads the code that completes and reads what the user points at. */
+  mentions(): Promise<Mentions> {
+    this.#mentions ??= this.#loadMentions();
+    return this.#mentions;
+  }
+
+  async #loadMentions(): Promise<Mentions> {
+    const [{ Mentions }, { ports }] = await Promise.all([import('./mentions/index.ts'), this.#work.load()]);
+    return new Mentions(ports);
   }
 
   /** Loads the code and ports that a run needs, if there is time before the first prompt. */

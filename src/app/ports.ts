@@ -89,6 +89,13 @@ export type WorkPorts = {
   shellParsers?: ShellParsers;
   /** The settings in the configuration of a git repository that can name programs. Undefined if they cannot be determined. */
   gitSettings?(at: Location): Promise<readonly GitSetting[] | undefined>;
+  /**
+   * The uncommitted changes of an open folder as a diff, without the files that `isWithheld` names. Undefined if the folder is not in a
+   * repository. @throws ToolError if a program of the repository's configuration would run
+   */
+  changes?(folder: Location, isWithheld: (path: string) => boolean, signal: AbortSignal): Promise<string | undefined>;
+  /** The output of the last command in a terminal of the user, if the host knows it. */
+  terminalOutput?(): string | undefined;
   /** The rules that allow, deny or require an approval for a call. Read before each call. */
   policy?(): PolicySettings;
   /** What the user asked Kedge to remember. */

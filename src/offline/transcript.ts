@@ -1,5 +1,6 @@
-import { callsOf, type Message, resultText, type ToolResult, textOf, type UserMessage } from '../core/model/messages.ts';
-import { notesOf } from '../core/model/notes.ts';
+import { callsOf, type MentionRef, type Message, resultText, type ToolResult, textOf, type UserMessage } from '../core/model/messages.ts';
+import { mentionsOf, notesOf } from '../core/model/notes.ts';
+import { mentionsIn } from '../core/words/mention-text.ts';
 import type { Exchange } from './script.ts';
 
 /** The last request (the user's text or a confirmed plan) and the turns since then. */
@@ -19,11 +20,32 @@ export function transcriptOf(messages: readonly Message[]): Transcript {
 
 /** Whether the message is a request. A message that contains only notes of other kinds informs the model and requests nothing. */
 function isRequest(message: UserMessage): boolean {
-  return message.content.some((part) => part.type !== 'note' || part.about === 'plan' || part.about === 'image');
+  return message.content.some((part) => part.type !== 'note' || ['plan', 'image', 'mention'].includes(part.about));
 }
 
 function requestOf(message: Message): string {
-  return notesOf(message).find(({ about }) => about === 'plan')?.text ?? textOf(message);
+  const plan = notesOf(message).find(({ about }) => about === 'plan');
+  const refs = mentionsOf(message);
+  return plan?.text ?? [withoutMarks(textOf(message), refs), ...refs.map(referenceTo)].join('');
+}
+
+/** Writes each mention as the path that it names, because the grammar knows no `@`. A selection is "this". */
+function withoutMarks(text: string, refs: readonly MentionRef[]): string {
+  const paths = new Set(refs.map(({ path = '' }) => path.replace(/\/$/, '')));
+  let written = '';
+  let end = 0;
+  for (const { from, to, target, path } of mentionsIn(text)) {
+    if (target !== 'selection' && !paths.has(path.replace(/\/$/, ''))) continue;
+    written += text.slice(end, from) + (target === 'selection' ? 'this' : path);
+    end = to;
+  }
+  return written + text.slice(end);
+}
+
+/** The place of a mention in the form that `splitMessage` reads. Its content is not part of the request. */
+function referenceTo({ kind, path, lines }: MentionRef): string {
+  if (path === undefined || kind === 'url' || /["\n]/.test(path)) return '';
+  return `\n<reference path="${path}"${lines ? ` lines="${lines.from}-${lines.to}"` : ''}></reference>`;
 }
 
 function replyOf(result: ToolResult | undefined): Exchange['calls'][number]['reply'] {

@@ -24,3 +24,20 @@ export function withheldFilter(rules: readonly SourcedRule[], call?: string, ali
   if (!aliases) return (path) => isSecret(path) || isRuled(path);
   return (path) => aliases.places(path).some(isSecret) || aliases.names(path).some(isRuled);
 }
+
+/** Returns whether `read_file` would be denied for a path. Such files are not offered to the user. */
+export function deniedFilter(rules: readonly SourcedRule[], { names }: Aliases): (path: string) => boolean {
+  const denying = rules.filter(
+    ({ effect, tool, command, host, server }) =>
+      effect === 'deny' &&
+      command === undefined &&
+      host === undefined &&
+      server === undefined &&
+      (tool === undefined || matchesTool(tool, READER)),
+  );
+  if (denying.some(({ path }) => path === undefined)) return () => true;
+  const globs = denying.flatMap(({ path }) => path ?? []);
+  if (globs.length === 0) return () => false;
+  const isDenied = touchesAny(globs);
+  return (path) => names(path).some(isDenied);
+}

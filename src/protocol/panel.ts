@@ -1,6 +1,8 @@
 /** The messages between the panel and the extension host. The host validates the panel's messages; the panel trusts the host. */
 import * as z from 'zod';
 import { IMAGE_TYPES, MAX_IMAGE_CHARS, MAX_IMAGES } from '../core/model/images.ts';
+import { MAX_MENTIONS, type MentionChoice } from '../core/model/mentions.ts';
+import type { MentionRef } from '../core/model/messages.ts';
 import { Plan } from '../core/plan/schema.ts';
 import type { Review } from '../core/session/effects.ts';
 import type { AgentEvent, Mode } from '../core/session/events.ts';
@@ -21,6 +23,9 @@ export type PanelState = {
   trusted: boolean;
 };
 
+/** A mention of a message that is being written. If there is a `question`, it is sent only after the user has confirmed it. */
+export type Mention = { ref: MentionRef; question?: { key: string; reason: string } };
+
 export type ToPanel =
   | { type: 'state'; state: PanelState }
   /**
@@ -32,6 +37,14 @@ export type ToPanel =
   | { type: 'events'; sessionId: string; events: AgentEvent[]; running: boolean }
   /** Puts text into the composer and focuses it. */
   | { type: 'compose'; text: string; mode?: Mode }
+  /** The choices for the mention that the user is typing. A later list for the same query replaces an earlier one. */
+  | { type: 'mentions_found'; query: string; choices: MentionChoice[] }
+  /** Adds a mention to the message that is being written. */
+  | ({ type: 'add_mention' } & Mention)
+  /** What the user is looking at in the editor. It is offered, and not sent unless the user adds it. */
+  | { type: 'suggest_mention'; ref?: MentionRef }
+  /** The message that was sent last was not accepted. It returns to the composer. */
+  | { type: 'not_sent'; reason: string }
   /** Opens the editor of a plan card. */
   | { type: 'edit_plan'; planId: string }
   /** Scrolls to the progress or the card of a plan. */
@@ -53,6 +66,14 @@ const image = z.object({
     .regex(/^[A-Za-z0-9+/]+={0,2}$/),
 });
 
+const line = z.int().min(1);
+const mentionRef = z.object({
+  kind: z.enum(['file', 'folder', 'selection', 'symbol', 'problems', 'changes', 'terminal', 'url', 'attachment']),
+  path: z.exactOptional(path),
+  name: z.exactOptional(z.string().max(1_000)),
+  lines: z.exactOptional(z.object({ from: line, to: line })),
+}) satisfies z.ZodType<MentionRef>;
+
 const index = z.number().int().nonnegative();
 const hash = z.string().regex(/^[0-9a-f]{64}$/);
 const revision = z.record(path, z.union([z.literal('refused'), z.object({ without: z.array(index) }), z.object({ content: hash })]));
@@ -68,8 +89,19 @@ export const ToHost = z.discriminatedUnion('type', [
       /** The session that was displayed when the user sent the message. Without it, the current session is used. */
       sessionId: id.optional(),
       images: z.array(image).max(MAX_IMAGES).optional(),
+      /** `confirmed` is the key of the question that the user has answered with yes. */
+      mentions: z
+        .array(z.object({ ref: mentionRef, confirmed: z.string().max(20_000).optional() }))
+        .max(MAX_MENTIONS)
+        .optional(),
     })
     .refine(({ text, images }) => text !== '' || images?.length),
+  /** Asks for the choices for a mention. */
+  z.object({ type: z.literal('find_mentions'), query: z.string().max(4_096) }),
+  /** Asks whether something can be mentioned. The host answers with `add_mention` or a notice. */
+  z.object({ type: z.literal('check_mention'), ref: mentionRef }),
+  /** Files that were dropped on the panel. */
+  z.object({ type: z.literal('drop_uris'), uris: z.array(z.string().max(8_192)).max(100) }),
   z.object({ type: z.literal('stop') }),
   /** Pauses the run after the current model turn or tool call. */
   z.object({ type: z.literal('pause') }),

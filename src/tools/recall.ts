@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { addressOf } from '../core/context/shorten.ts';
 import { type ImagePart, type Message, resultText, type TextPart, type ToolResult, textOf } from '../core/model/messages.ts';
-import { withoutNotes } from '../core/model/notes.ts';
+import { notesOf, withoutNotes } from '../core/model/notes.ts';
 import { type Tool, ToolError, type ToolOutput } from '../core/run/tool.ts';
 import type { Target } from '../core/session/effects.ts';
 import type { AgentEvent } from '../core/session/events.ts';
@@ -176,9 +176,14 @@ function allEntries({ messages, events }: History): Entry[] {
     const address = addressOf(index);
     const said = textOf(message);
     const images = message.content.filter((part) => part.type === 'image');
-    const content = [...(said ? [text(said)] : []), ...images];
     const title = `${address} ${message.role === 'user' ? 'user' : 'you'}`;
-    return content.length > 0 ? [{ address, title, content, targets: [], secret: false }] : [];
+    // A secret that the user sent with a message is not recalled.
+    const mentions = notesOf(message).filter(({ ref }) => ref && !ref.secret);
+    const content = [...(said ? [text(said)] : []), ...mentions.map((note) => text(note.text)), ...images];
+    const targets = mentions.flatMap(({ ref }): Target[] =>
+      ref?.path !== undefined && ref.kind !== 'url' ? [{ path: ref.path, access: 'read' }] : [],
+    );
+    return content.length > 0 ? [{ address, title, content, targets, secret: false }] : [];
   });
 }
 

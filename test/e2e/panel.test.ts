@@ -30,6 +30,22 @@ describe('the panel', () => {
     assert.deepEqual(await contents(workbench.folder), HARBOUR);
   });
 
+  it('completes a mention, sends it, and shows it after a reload', async () => {
+    await promptBox(panel).pressSequentially('show @tide');
+    await panel.getByRole('option', { name: /^tide\.ts/ }).waitFor();
+    await workbench.screenshot('panel-mention-list');
+    await promptBox(panel).press('Enter');
+    await panel.getByRole('button', { name: 'Remove src/tide.ts' }).waitFor();
+    await promptBox(panel).press('Enter');
+    const sent = conversation(panel).getByRole('button', { name: 'Open src/tide.ts' });
+    await sent.waitFor();
+    await conversation(panel).getByText('export function tideLevel').first().waitFor();
+    await workbench.reload();
+    panel = await workbench.panelFrame();
+    await conversation(panel).getByRole('button', { name: 'Open src/tide.ts' }).waitFor();
+    await workbench.screenshot('panel-mention-sent');
+  });
+
   it('says what Offline can do, with a button that connects a real model', async () => {
     await send(panel, 'Write me a poem');
     const offer = panel.getByRole('log').getByRole('button', { name: 'Connect a model' });

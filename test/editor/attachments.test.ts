@@ -1,38 +1,61 @@
 import assert from 'node:assert/strict';
-import { truncate } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
+import { mentionLabel } from '../../src/core/model/mentions.ts';
+import { addMentions } from '../../src/hosts/vscode/add-mention.ts';
 import { attachmentsOf } from '../../src/hosts/vscode/chat/attachments.ts';
 import type { Api } from '../../src/hosts/vscode/extension.ts';
 import type { VsCodeFileSystem } from '../../src/hosts/vscode/files/file-system.ts';
+import { openPaths } from '../../src/hosts/vscode/mentions.ts';
+import type { ToPanel } from '../../src/protocol/panel.ts';
 import { encodeText } from '../../src/workspace/content.ts';
 
 describe('references in the native Chat', () => {
+  let kedge: Api['kedge'];
   let fs: VsCodeFileSystem;
 
   before(async () => {
-    fs = (await vscode.extensions.getExtension<Api>('kedge.kedge')?.activate())?.kedge.fs as VsCodeFileSystem;
+    ({ kedge } = await (vscode.extensions.getExtension('kedge.kedge') as vscode.Extension<Api>).activate());
+    fs = kedge.fs;
     await vscode.workspace.fs.writeFile(fs.uri({ folder: 0, path: 'ref/tide.ts' }), encodeText('one\ntwo\nthree\n'));
   });
 
   const uri = (path: string) => fs.uri({ folder: 0, path });
+  const read = (...values: unknown[]) =>
+    attachmentsOf(
+      values.map((value) => ({ id: 'x', value }) as vscode.ChatPromptReference),
+      kedge,
+      new AbortController().signal,
+    );
   const textOf = async (value: unknown) => {
-    const parts = await attachmentsOf([{ id: 'x', value } as vscode.ChatPromptReference], fs);
-    return parts.map((part) => (part.type === 'text' ? part.text.trim() : part.type)).join('\n');
+    const { parts } = await read(value);
+    return parts.map((part) => (part.type === 'note' ? `${part.ref && mentionLabel(part.ref)}\n${part.text}` : part.type)).join('\n');
+  };
+  const refusalOf = async (value: unknown) => {
+    const { parts, refused } = await read(value);
+    assert.deepEqual(parts, []);
+    return refused[0]?.reason;
   };
 
-  it('a file comes with its content and path', async () => {
-    assert.equal(await textOf(uri('ref/tide.ts')), '<file path="ref/tide.ts" lines="1-4">\none\ntwo\nthree\n\n</file>');
+  it('a file comes with its content and path, and with its unsaved text', async () => {
+    assert.equal(await textOf(uri('ref/tide.ts')), 'ref/tide.ts\n1\tone\n2\ttwo\n3\tthree');
+    const document = await vscode.workspace.openTextDocument(uri('ref/tide.ts'));
+    const edit = new vscode.WorkspaceEdit();
+    edit.insert(document.uri, new vscode.Position(0, 0), 'zero\n');
+    await vscode.workspace.applyEdit(edit);
+    assert.equal(await textOf(uri('ref/tide.ts')), 'ref/tide.ts\n1\tzero\n2\tone\n3\ttwo\n4\tthree');
+    await vscode.window.showTextDocument(document);
+    await vscode.commands.executeCommand('workbench.action.files.revert');
   });
 
   it('a selection comes with its lines only', async () => {
     const selection = new vscode.Location(uri('ref/tide.ts'), new vscode.Range(1, 0, 2, 5));
-    assert.equal(await textOf(selection), '<file path="ref/tide.ts" lines="2-3">\ntwo\nthree\n</file>');
+    assert.equal(await textOf(selection), 'ref/tide.ts:2-3\n2\ttwo\n3\tthree\n[lines 2-3 of 3]');
   });
 
-  it('a directory is named', async () => {
-    assert.equal(await textOf(uri('ref')), '<directory path="ref"/>');
+  it('a directory is listed', async () => {
+    assert.equal(await textOf(uri('ref')), 'ref/\ntide.ts');
   });
 
   it('an image comes as one, whether it is a file or was pasted; what only has the name of one does not', async () => {
@@ -40,32 +63,51 @@ describe('references in the native Chat', () => {
     await vscode.workspace.fs.writeFile(uri('ref/dot.png'), png);
     await vscode.workspace.fs.writeFile(uri('ref/fake.png'), new Uint8Array([0, 1, 2]));
     const pasted = { mimeType: 'image/png', data: async () => new Uint8Array(png) };
-    const values = [uri('ref/dot.png'), pasted];
-    const parts = await attachmentsOf(
-      values.map((value) => ({ id: 'x', value }) as vscode.ChatPromptReference),
-      fs,
-    );
-    assert.deepEqual(parts, Array(2).fill({ type: 'image', mediaType: 'image/png', data: png.toString('base64') }));
-    assert.equal(await textOf(uri('ref/fake.png')), '<file path="ref/fake.png" binary="true"/>');
+    const { parts } = await read(uri('ref/dot.png'), pasted);
+    const images = parts.filter(({ type }) => type === 'image');
+    assert.deepEqual(images, Array(2).fill({ type: 'image', mediaType: 'image/png', data: png.toString('base64') }));
+    assert.match(await textOf(uri('ref/fake.png')), /is a binary file/);
     const other = { mimeType: 'image/tiff', data: async () => new Uint8Array(3) };
-    assert.equal(await textOf(other), '<attachment type="image/tiff" bytes="3" binary="true"/>');
+    assert.equal(await textOf(other), 'x\nA file of the type image/tiff with 3 bytes, which cannot be shown.');
   });
 
-  it('what .kedgeignore hides, and what is too large, is named with the reason', async () => {
+  it('what .kedgeignore hides is refused with the reason', async () => {
     await vscode.workspace.fs.writeFile(uri('.kedgeignore'), encodeText('ref/hidden.txt\n'));
     await vscode.workspace.fs.writeFile(uri('ref/hidden.txt'), encodeText('treasure'));
-    assert.equal(await textOf(uri('ref/hidden.txt')), '<file path="ref/hidden.txt" error="ref/hidden.txt is excluded by .kedgeignore."/>');
+    assert.equal(await refusalOf(uri('ref/hidden.txt')), 'ref/hidden.txt is excluded by .kedgeignore.');
     await vscode.workspace.fs.delete(uri('.kedgeignore'));
-    await vscode.workspace.fs.writeFile(uri('ref/large.txt'), new Uint8Array(0));
-    await truncate(uri('ref/large.txt').fsPath, 150_000_000);
-    assert.equal(
-      await textOf(uri('ref/large.txt')),
-      '<file path="ref/large.txt" error="ref/large.txt is too large to read (150 MB). Use a file of at most 100 MB."/>',
-    );
-    await vscode.workspace.fs.delete(uri('ref/large.txt'));
+    await vscode.workspace.fs.delete(uri('ref/hidden.txt'));
   });
 
   it('a file outside the workspace is not sent', async () => {
-    assert.equal(await textOf(vscode.Uri.file(join(tmpdir(), 'elsewhere.txt'))), '');
+    assert.equal(await refusalOf(vscode.Uri.file(join(tmpdir(), 'elsewhere.txt'))), 'It is outside the workspace.');
+  });
+});
+
+describe('Add to Kedge', () => {
+  let kedge: Api['kedge'];
+  before(async () => {
+    ({ kedge } = await (vscode.extensions.getExtension('kedge.kedge') as vscode.Extension<Api>).activate());
+  });
+
+  /** The mentions that the command adds to the panel. */
+  const added = async (...args: unknown[]) => {
+    const sent: ToPanel[] = [];
+    const panel = { reveal: async (message?: ToPanel) => void (message && sent.push(message)) };
+    await addMentions(kedge, panel, args);
+    return sent.map((message) => (message.type === 'add_mention' ? mentionLabel(message.ref) : message.type));
+  };
+
+  it('adds the selection of the editor, the files of the explorer, and files of source control', async () => {
+    const uri = (path: string) => kedge.fs.uri({ folder: 0, path });
+    await vscode.workspace.fs.writeFile(uri('ref/tide.ts'), encodeText('one\ntwo\nthree\n'));
+    await vscode.window.showTextDocument(uri('ref/tide.ts'), { selection: new vscode.Range(0, 0, 2, 0) });
+    assert.deepEqual(await added(), ['ref/tide.ts:1-2']);
+    assert.deepEqual(await added(uri('ref/tide.ts')), ['ref/tide.ts:1-2']);
+    assert.deepEqual(await added(uri('ref/tide.ts'), [uri('ref/tide.ts'), uri('ref')]), ['ref/tide.ts', 'ref/']);
+    assert.deepEqual(await added({ resourceUri: uri('ref/tide.ts') }), ['ref/tide.ts']);
+    assert.deepEqual(openPaths(kedge.fs)[0], 'ref/tide.ts');
+    await assert.rejects(added(vscode.Uri.file(join(tmpdir(), 'elsewhere.txt'))), /Only files in the workspace/);
+    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
   });
 });

@@ -12,6 +12,7 @@ import type { AgentEvent, EventBody, Mode } from '../../src/core/session/events.
 import type { Permission } from '../../src/core/session/grant-scope.ts';
 import type { Limits, RunBudget } from '../../src/core/session/limits.ts';
 import { Commands } from '../../src/hosts/node/commands/commands.ts';
+import { gitChanges } from '../../src/hosts/node/commands/git-changes.ts';
 import { gitSettings } from '../../src/hosts/node/commands/git-settings.ts';
 import { NodeFileSystem } from '../../src/hosts/node/files/file-system.ts';
 import { NodeWriter } from '../../src/hosts/node/files/writer.ts';
@@ -145,6 +146,7 @@ function start(place: Place, sessionId?: string): Harness | Promise<Harness> {
     },
     ...(options.policy && { policy: options.policy }),
     ...(commands && { commands: () => commands, gitSettings: (at) => gitSettings(fs.absolute(at)) }),
+    changes: (at, isWithheld, signal) => gitChanges(fs.absolute(at), isWithheld, signal),
     ...(options.shellParsers && { shellParsers: options.shellParsers }),
     ...(options.fetcher && { fetcher: options.fetcher }),
     ...(options.budgets && { ledger: new Ledger(join(storage, 'ledger')) }),

@@ -147,6 +147,7 @@ export async function deliver(page: Page, messages: ToPanel[]): Promise<void> {
 
 async function show(gallery: Gallery, state: NamedState, options: { width: number; height: number; theme: Theme }): Promise<Page> {
   const page = await gallery.open(state.messages, options);
+  if (state.type) await page.getByRole('textbox').last().pressSequentially(state.type);
   for (const name of state.press ?? []) await page.getByRole('button', { name }).or(page.getByRole('checkbox', { name })).first().click();
   return page;
 }

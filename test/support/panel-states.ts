@@ -8,6 +8,7 @@ import type { PanelState, ToPanel } from '../../src/protocol/panel.ts';
 import { approvalStates } from './approval-states.ts';
 import { contextStates } from './context-states.ts';
 import { controlStates } from './control-states.ts';
+import { mentionStates } from './mention-states.ts';
 import { planStates } from './plan-states.ts';
 import { reviewStates } from './review-states.ts';
 
@@ -350,6 +351,8 @@ export type NamedState = {
   messages: ToPanel[];
   /** Controls to press when the state is displayed, by their accessible names. */
   press?: string[];
+  /** Text to type into the composer before that. */
+  type?: string;
 };
 
 const failing = (kind: 'auth' | 'rate_limit', message: string) =>
@@ -379,6 +382,7 @@ export const STATES: Record<string, NamedState> = {
   ...controlStates(),
   ...contextStates(),
   ...planStates(),
+  ...mentionStates(),
   'empty-ask': { messages: [host('ask', attention), session(new Script(), false)] },
   'empty-plan': { messages: [host('plan'), session(new Script(), false)] },
   'empty-agent': { messages: [host('agent'), session(new Script(), false)] },

@@ -11,6 +11,9 @@ const FONTS = {
 
 const COLOURS: Record<Theme, Record<string, string>> = {
   dark: {
+    'editorSuggestWidget-selectedBackground': '#04395e',
+    'editorSuggestWidget-selectedForeground': '#ffffff',
+    'list-hoverBackground': '#2a2d2e',
     foreground: '#cccccc',
     descriptionForeground: '#9d9d9d',
     'icon-foreground': '#cccccc',
@@ -79,6 +82,9 @@ const COLOURS: Record<Theme, Record<string, string>> = {
     'chat-requestBubbleBackground': '#264f784d',
   },
   light: {
+    'editorSuggestWidget-selectedBackground': '#e8e8e8',
+    'editorSuggestWidget-selectedForeground': '#000000',
+    'list-hoverBackground': '#f2f2f2',
     foreground: '#3b3b3b',
     descriptionForeground: '#3b3b3b',
     'icon-foreground': '#3b3b3b',
@@ -147,6 +153,7 @@ const COLOURS: Record<Theme, Record<string, string>> = {
     'chat-requestBubbleBackground': '#add6ff4d',
   },
   hc: {
+    contrastActiveBorder: '#f38518',
     foreground: '#ffffff',
     descriptionForeground: '#ffffffb3',
     'icon-foreground': '#ffffff',

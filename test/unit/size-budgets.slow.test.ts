@@ -25,7 +25,7 @@ describe('the size of the build', () => {
     ['what the extension loads at activation', 170_000, () => staticSize('extension'), LAZY],
     // It includes what every run needs of the adapters, so that a run loads fewer files.
     ['what the terminal program loads at its start', 320_000, () => staticSize('program'), LAZY],
-    ['the script of the panel', 160_000, () => staticSize('panel'), SMALLER],
+    ['the script of the panel', 166_000, () => staticSize('panel'), SMALLER],
     ['the package, before it is compressed', 5_850_000, packageSize, SMALLER],
   ] as const) {
     it(`${what}: at most ${limit.toLocaleString('en')} bytes`, async () => {

@@ -51,6 +51,10 @@ export function App({ model }: { model: PanelModel }) {
         replaces={!controlledRun && last?.paused !== undefined}
         sessionId={model.sessionId}
         compose={model.compose}
+        found={model.found}
+        mentions={model.mentions}
+        suggested={model.suggested}
+        notSent={model.notSent}
         waiting={waitingFor(model)}
         blind={host?.blind ? host.modelName : undefined}
       />

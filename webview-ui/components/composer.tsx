@@ -1,14 +1,19 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { MAX_IMAGES } from '../../src/core/model/images.ts';
+import { isSameMention } from '../../src/core/model/mentions.ts';
 import type { Mode } from '../../src/core/session/events.ts';
 import { loadState, post, saveState } from '../host.ts';
 import { type PastedImage, readImages } from '../images.ts';
 import { memo } from '../memo-component.ts';
 import { MODE } from '../modes.ts';
 import { type Recall, recall, remember } from '../prompt-history.ts';
-import { modeOf } from '../state.ts';
+import { type ChosenMention, modeOf, type PanelModel, questionOf } from '../state.ts';
 import { current, dispatch } from '../store.ts';
 import { Icon } from './icon.tsx';
+import { Chips, MentionQuestion } from './mentions/chips.tsx';
+import { droppedUris } from './mentions/dropped-uris.ts';
+import { LIST_ID, MentionList, optionId } from './mentions/mention-list.tsx';
+import { type Completion, useCompletion } from './mentions/use-completion.ts';
 import { Thumbnails } from './transcript/thumbnails.tsx';
 
 type ComposerProps = {
@@ -23,11 +28,14 @@ type ComposerProps = {
   waiting: Waiting | undefined;
   /** The name of the chosen model, if it does not accept images. */
   blind: string | undefined;
-};
+} & Pick<PanelModel, 'found' | 'mentions' | 'suggested' | 'notSent'>;
+
+type Draft = { text: string; images: readonly PastedImage[]; mentions: readonly ChosenMention[] };
 
 const DRAFT: Recall = { at: 0, draft: '' };
 
-export const Composer = memo(({ mode, running, steers, replaces, sessionId, compose, waiting, blind }: ComposerProps) => {
+export const Composer = memo((props: ComposerProps) => {
+  const { mode, running, steers, replaces, sessionId, compose, waiting, blind, found, mentions, suggested, notSent } = props;
   const box = useRef<HTMLTextAreaElement>(null);
   const history = useRef<string[]>([]);
   const recalled = useRef(DRAFT);
@@ -38,8 +46,17 @@ export const Composer = memo(({ mode, running, steers, replaces, sessionId, comp
   });
 
   const [images, setImages] = useState<readonly PastedImage[]>([]);
+  const sent = useRef<Draft>(undefined);
+  useLayoutEffect(() => saveState({ draft: text, mentions, history: history.current }), [text, mentions]);
 
-  useLayoutEffect(() => saveState({ draft: text, history: history.current }), [text]);
+  // A message that was not accepted returns, unless the user has begun another one.
+  useLayoutEffect(() => {
+    const draft = sent.current;
+    if (!notSent || !draft || box.current?.value) return;
+    put(draft.text);
+    setImages(draft.images);
+    dispatch({ type: 'mentions_set', mentions: draft.mentions });
+  }, [notSent]);
 
   useLayoutEffect(() => {
     if (!compose || !box.current) return;
@@ -69,13 +86,19 @@ export const Composer = memo(({ mode, running, steers, replaces, sessionId, comp
     setText(next);
   };
 
+  const completion = useCompletion({ box, found, put, onChoose: (ref) => post({ type: 'check_mention', ref }) });
+  const question = questionOf(mentions);
   const isEmpty = !text.trim() && images.length === 0;
 
   const send = () => {
     const prompt = text.trim();
+    // A mention that was just added may not be rendered yet.
+    const chosenMentions = current().mentions;
     if (isEmpty) return;
+    if (questionOf(chosenMentions)) return document.querySelector<HTMLElement>('.mention-question button')?.focus();
     if (prompt) history.current = remember(history.current, prompt);
     recalled.current = DRAFT;
+    sent.current = { text, images, mentions: chosenMentions };
     put('');
     dispatch({ type: 'notice_dismissed' });
     // On a busy machine, a mode that the user has just chosen may not be rendered yet.
@@ -86,8 +109,12 @@ export const Composer = memo(({ mode, running, steers, replaces, sessionId, comp
       mode: chosen,
       ...(sessionId && { sessionId }),
       ...(images.length > 0 && { images: [...images] }),
+      ...(chosenMentions.length > 0 && {
+        mentions: chosenMentions.map(({ ref, question }) => ({ ref, ...(question && { confirmed: question.key }) })),
+      }),
     });
     setImages([]);
+    dispatch({ type: 'mentions_set', mentions: [] });
   };
 
   /** Returns true if the data contained files. */
@@ -107,12 +134,21 @@ export const Composer = memo(({ mode, running, steers, replaces, sessionId, comp
     box.current?.focus();
   };
 
+  const removeMention = (mention: ChosenMention) => {
+    // The newest list may not be rendered yet.
+    dispatch({ type: 'mentions_set', mentions: current().mentions.filter(({ ref }) => ref !== mention.ref) });
+    box.current?.focus();
+  };
+
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.isComposing || !box.current) return;
+    if (event.isComposing || !box.current || completion.onKey(event)) return;
     const { selectionStart, selectionEnd, value } = box.current;
     if (event.key === 'Enter' && !event.shiftKey) {
       event.preventDefault();
       send();
+    } else if (event.key === 'Backspace' && value === '') {
+      const last = current().mentions.at(-1);
+      if (last) removeMention(last);
     } else if (
       selectionStart === selectionEnd &&
       (event.key === 'ArrowUp' ? selectionEnd === 0 : event.key === 'ArrowDown' && selectionEnd === value.length)
@@ -133,9 +169,33 @@ export const Composer = memo(({ mode, running, steers, replaces, sessionId, comp
       onSubmit={(event) => event.preventDefault()}
       onDragOver={(event) => event.preventDefault()}
       onDrop={(event) => {
-        if (attach(event.dataTransfer)) event.preventDefault();
+        const uris = droppedUris(event.dataTransfer);
+        if (uris.length > 0) post({ type: 'drop_uris', uris });
+        if (uris.length > 0 || attach(event.dataTransfer)) event.preventDefault();
       }}
     >
+      {completion.choices.length > 0 && (
+        <MentionList choices={completion.choices} active={completion.active} onChoose={completion.choose} />
+      )}
+      <Chips
+        mentions={mentions}
+        suggested={suggested && !mentions.some(({ ref }) => isSameMention(ref, suggested)) ? suggested : undefined}
+        onRemove={removeMention}
+        onAdd={(ref) => {
+          post({ type: 'check_mention', ref });
+          box.current?.focus();
+        }}
+      />
+      {question && (
+        <MentionQuestion
+          mention={question}
+          onYes={() => {
+            dispatch({ type: 'mention_confirmed', mention: question });
+            box.current?.focus();
+          }}
+          onNo={() => removeMention(question)}
+        />
+      )}
       <Thumbnails images={images} onRemove={remove} />
       <p class="blind" role="status">
         {images.length > 0 &&
@@ -148,11 +208,15 @@ export const Composer = memo(({ mode, running, steers, replaces, sessionId, comp
         value={text}
         aria-label={`Prompt (${MODE[mode].label} mode)`}
         placeholder={placeholder({ mode, running, steers, replaces, waiting })}
+        {...comboboxProps(completion)}
         onInput={(event) => {
           recalled.current = DRAFT;
           setText(event.currentTarget.value);
+          completion.update();
         }}
         onKeyDown={onKeyDown}
+        onKeyUp={completion.update}
+        onClick={completion.update}
         onPaste={(event) => {
           // Some programs copy a text together with an image of the text. It is pasted as text.
           if (!event.clipboardData?.types.includes('text/plain') && attach(event.clipboardData)) event.preventDefault();
@@ -178,6 +242,17 @@ export const Composer = memo(({ mode, running, steers, replaces, sessionId, comp
     </form>
   );
 });
+
+/** While the list is open, the focus stays in the text, which names the active option, as in a combobox. */
+function comboboxProps({ choices, active }: Pick<Completion, 'choices' | 'active'>) {
+  if (choices.length === 0) return {};
+  return {
+    'aria-autocomplete': 'list',
+    'aria-haspopup': 'listbox',
+    'aria-controls': LIST_ID,
+    'aria-activedescendant': optionId(active),
+  } as const;
+}
 
 function placeholder(props: Pick<ComposerProps, 'mode' | 'running' | 'steers' | 'replaces' | 'waiting'>): string {
   const { mode, running, steers, replaces, waiting } = props;

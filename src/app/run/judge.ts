@@ -39,21 +39,14 @@ type Place = { hookPlaces: readonly string[]; tools(): readonly Tool[]; hides?: 
 /** Facts about a command that were looked up on disk. */
 type LookedUp = Pick<CommandOptions, 'reach' | 'code' | 'gitSettings'>;
 
-/** Returns the rules of the user and the workspace, for all open folders. */
-function settingsOf(ports: Pick<Ports, 'policy' | 'fileSystem'>): PolicySettings {
-  const set: PolicySettings = ports.policy?.() ?? NO_RULES;
-  const folders = ports.fileSystem().folders.map(({ name }) => name);
-  return { ...set, rules: inFolders(set.rules, folders) };
-}
-
 /** Tells which files may only be read after an approval. */
 export function withheldFilterOf(ports: Pick<Ports, 'policy' | 'fileSystem'>): WithheldFilter {
   const aliases = aliasesIn(ports.fileSystem().folders);
-  return (call) => withheldFilter(settingsOf(ports).rules, call, aliases);
+  return (call) => withheldFilter(policySettings(ports).rules, call, aliases);
 }
 
 export function judgeFor(run: RunRecord, session: Session, ports: Ports, { hookPlaces, tools, hides }: Place): Judge {
-  const settings = () => settingsOf(ports);
+  const settings = () => policySettings(ports);
   const isHidden = (path: string): boolean => {
     try {
       return hides?.(parsePath(path, ports.fileSystem().folders)) ?? false;
@@ -142,6 +135,13 @@ export function judgeFor(run: RunRecord, session: Session, ports: Ports, { hookP
   };
 }
 
+/** Returns the current policy settings of the user. Their rules apply to the paths of the open folders. */
+export function policySettings(ports: Pick<AssistantPorts, 'policy' | 'fileSystem'>): PolicySettings {
+  const set: PolicySettings = ports.policy?.() ?? NO_RULES;
+  const folders = ports.fileSystem().folders.map(({ name }) => name);
+  return { ...set, rules: inFolders(set.rules, folders) };
+}
+
 /** Returns the files whose content the call returns, and the files that were read to prepare the call. */
 function filesRead({ targets, readToPrepare = [] }: Partial<PreparedCall> = {}): Target[] {
   const told = targets?.filter(({ path, access, names }) => access === 'read' && !names && path !== '.') ?? [];
@@ -165,7 +165,9 @@ export function ownFiles({ staged }: Pick<SessionState, 'staged'>, runId: string
 
 /** Determines whether the conversation contains secrets or content from other programs and hosts. Both matter when the model sends data. */
 function seenIn({ runs }: SessionView, places: (path: string) => readonly string[]): NonNullable<PolicyInput['seen']> {
-  let [secret, strangers] = [false, false];
+  const mentions = runs.flatMap(({ mentions = [], said }) => [...mentions, ...said.flatMap((each) => each.mentions ?? [])]);
+  let secret = mentions.some(({ secret }) => secret);
+  let strangers = mentions.some(({ kind }) => kind === 'url');
   for (const { asked, begun, targets, command, source, hosts } of runs.flatMap(callsIn)) {
     // Only the approval request records which paths a glob or link expanded to.
     secret ||= asked.some(({ request, answer }) => answer?.approve && request.secret);

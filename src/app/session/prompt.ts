@@ -1,7 +1,6 @@
 /** The messages that a user sends. */
 
 import { type ImagePart, type ModelRef, type NotePart, type TextPart, textOf, type UserMessage } from '../../core/model/messages.ts';
-import { withoutNotes } from '../../core/model/notes.ts';
 import { changeNote, planNote } from '../../core/plan/plan.ts';
 import { finishedStepsText } from '../../core/plan/progress.ts';
 import type { EventBody, Mode } from '../../core/session/events.ts';
@@ -14,8 +13,8 @@ export type Prompt = {
   mode: Mode;
   /** Overrides the model of the mode. */
   model?: ModelRef;
-  /** Added to the message after the text: referenced files, selections, images. */
-  attachments?: (TextPart | ImagePart)[];
+  /** Added to the message after the text: images, and notes with the content of mentions. */
+  attachments?: (TextPart | ImagePart | NotePart)[];
   /** Notes by Kedge that are added to the message. */
   notes?: NotePart[];
 };
@@ -29,7 +28,7 @@ export function lastPrompt({ lastRun, messages }: SessionState): Prompt | undefi
   const said = messages.slice(lastRun.messagesBefore).filter((message) => message.role === 'user');
   // Queued messages can precede the prompt.
   const message = said.find((each) => textOf(each).startsWith(lastRun.prompt)) ?? said[0];
-  const [first, ...rest] = withoutNotes(message?.content ?? []);
+  const [first, ...rest] = (message?.content ?? []).filter((part) => part.type !== 'note' || part.about === 'mention');
   if (!first) return undefined;
   const text = first.type === 'text' ? first.text : '';
   return { text, mode: lastRun.mode, attachments: first.type === 'text' ? rest : [first, ...rest] };

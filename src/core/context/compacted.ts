@@ -1,5 +1,6 @@
 /** The messages that a model receives after a compaction. They depend only on the conversation and the logged event. */
 
+import { mentionLabel } from '../model/mentions.ts';
 import { isSent, type Message, type NotePart, type TextPart, type UserMessage } from '../model/messages.ts';
 import { note } from '../model/notes.ts';
 import { carriedNotes } from './rules-in-force.ts';
@@ -50,7 +51,9 @@ function saidIn({ content }: UserMessage, index: number, most: number): (NotePar
     .filter((part) => part.type === 'text')
     .map(({ text }): TextPart => ({ type: 'text', text: shortened(text, most, address) }));
   const images = content.filter(({ type }) => type === 'image').length;
-  if (texts.length === 0 && images === 0) return [];
-  const seen = images > 0 ? ` It had ${images === 1 ? 'an image' : `${images} images`}, which recall shows.` : '';
+  const mentioned = content.flatMap((part) => (part.type === 'note' && part.ref ? [mentionLabel(part.ref)] : []));
+  if (texts.length + images + mentioned.length === 0) return [];
+  const shown = [...(images > 0 ? [images === 1 ? 'an image' : `${images} images`] : []), ...mentioned];
+  const seen = shown.length > 0 ? ` It came with ${shown.join(', ')}.` : '';
   return [note('compacted', `Message ${address} of the user:${seen}`), ...texts];
 }

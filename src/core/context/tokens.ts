@@ -44,7 +44,13 @@ export function charactersFor(tokens: number): number {
   return Math.max(0, Math.floor(tokens / PER_ASCII));
 }
 
-const OF_NOTES: Partial<Record<NotePart['about'], Kind>> = { compacted: 'summary', rules: 'rules', memory: 'rules', surroundings: 'rules' };
+const OF_NOTES: Partial<Record<NotePart['about'], Kind>> = {
+  compacted: 'summary',
+  mention: 'attachments',
+  rules: 'rules',
+  memory: 'rules',
+  surroundings: 'rules',
+};
 
 /** Messages do not change, so each is measured once. */
 const measured = new WeakMap<Message, Tokens>();

@@ -5,6 +5,8 @@ import type {
   AssistantMessage,
   Cost,
   ImagePart,
+  MentionKind,
+  MentionRef,
   ModelRef,
   NotePart,
   NoteSource,
@@ -36,6 +38,23 @@ const toolCall = object<ToolCall>({
   problem: text,
   replay: json,
 });
+export const mentionRef = object<MentionRef>({
+  kind: oneOf<MentionKind>({
+    file: true,
+    folder: true,
+    selection: true,
+    symbol: true,
+    problems: true,
+    changes: true,
+    terminal: true,
+    url: true,
+    attachment: true,
+  }),
+  path: text,
+  lines: optional(object<NonNullable<MentionRef['lines']>>({ from: number, to: number })),
+  name: text,
+  secret: optional(constant(true)),
+});
 const notePart = object<NotePart>({
   type: constant('note'),
   about: oneOf<NotePart['about']>({
@@ -51,9 +70,11 @@ const notePart = object<NotePart>({
     rules: true,
     memory: true,
     surroundings: true,
+    mention: true,
   }),
   text: string,
   source: optional(object<NoteSource>({ paths: arrayOf(string), digest: string, remark: text })),
+  ref: optional(mentionRef),
 });
 const seen = arrayOf(anyOf(textPart, imagePart, notePart));
 export const toolResult = object<ToolResult>({

@@ -10,7 +10,16 @@ export type TextPart = { type: 'text'; text: string } & Replay;
 export type ReasoningPart = { type: 'reasoning'; text: string } & Replay;
 /** `data` is base64 without a `data:` prefix. */
 export type ImagePart = { type: 'image'; mediaType: string; data: string };
-/** A message from Kedge itself to the model; see notes.ts. */
+export type MentionKind = 'file' | 'folder' | 'selection' | 'symbol' | 'problems' | 'changes' | 'terminal' | 'url' | 'attachment';
+/**
+ * What a user pointed at in a message. `path` is a path in the workspace, or the address of a `url`. `lines` counts from 1 and includes both
+ * ends. `name` is the name of a symbol or an attachment. `secret` is set if the user confirmed that a file which may hold keys is sent.
+ */
+export type MentionRef = { kind: MentionKind; path?: string; lines?: { from: number; to: number }; name?: string; secret?: true };
+/**
+ * A message from Kedge itself to the model; see notes.ts. For a `mention`, `text` is the content of what `ref` names, when the message was
+ * sent.
+ */
 export type NotePart = {
   type: 'note';
   about:
@@ -25,10 +34,12 @@ export type NotePart = {
     | 'compacted'
     | 'rules'
     | 'memory'
-    | 'surroundings';
+    | 'surroundings'
+    | 'mention';
   text: string;
   /** Set for rules and memory. */
   source?: NoteSource;
+  ref?: MentionRef;
 };
 
 /**

@@ -1,7 +1,7 @@
 /** Computes the view of one run from its events, including streamed deltas. */
 
 import { type AssistantMessage, brokeOffInside, endedUnsaid, textOf } from '../model/messages.ts';
-import { noteTexts } from '../model/notes.ts';
+import { mentionsOf, noteTexts } from '../model/notes.ts';
 import { currentStep, stepsAfter } from '../plan/progress.ts';
 import type { Decision } from '../session/effects.ts';
 import type { AgentEvent } from '../session/events.ts';
@@ -149,9 +149,12 @@ function reduceEvent(run: RunView, event: AgentEvent): RunView {
       if (message.role === 'assistant') return inLastTurn(run, (turn) => settle(turn, message), true);
       const images = message.content.filter((part) => part.type === 'image');
       const notes = noteTexts(message).map((text, index): SaidView => ({ key: `note ${event.seq} ${index}`, text, by: 'kedge' }));
-      const joined: SaidView[] = event.queued === undefined ? [] : [{ key: event.queued, text: textOf(message), images }];
+      const mentions = mentionsOf(message);
+      const mentioned = mentions.length > 0 && { mentions };
+      const joined: SaidView[] = event.queued === undefined ? [] : [{ key: event.queued, text: textOf(message), images, ...mentioned }];
       const said = joined.length + notes.length > 0 ? { said: [...run.said, ...joined, ...notes] } : {};
-      return { ...run, ...said, ...(event.queued === undefined && images.length > 0 && { images }) };
+      if (event.queued !== undefined) return { ...run, ...said };
+      return { ...run, ...said, ...(images.length > 0 && { images }), ...mentioned };
     }
     case 'tool_started':
       return inCall(run, event.callId, event.name, (call) => {

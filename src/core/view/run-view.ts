@@ -1,7 +1,7 @@
 /** One run as hosts display it. Views are immutable: parts that an event does not concern stay the same objects. */
 
 import type { ContextUse } from '../context/window.ts';
-import type { Cost, ImagePart, ModelRef, ToolResult, Usage } from '../model/messages.ts';
+import type { Cost, ImagePart, MentionRef, ModelRef, ToolResult, Usage } from '../model/messages.ts';
 import type { ModelWaiting } from '../model/model.ts';
 import type { Plan } from '../plan/plan.ts';
 import { refusedPaths } from '../plan/progress.ts';
@@ -61,7 +61,14 @@ export type TurnView = {
 };
 
 /** A message or answer of the user during the run, or a note by Kedge to the model. */
-export type SaidView = { key: string; text: string; answers?: string; images?: readonly ImagePart[]; by?: 'kedge' };
+export type SaidView = {
+  key: string;
+  text: string;
+  answers?: string;
+  images?: readonly ImagePart[];
+  mentions?: readonly MentionRef[];
+  by?: 'kedge';
+};
 /** A compaction of the conversation, with what the model was told in place of the earlier messages. */
 export type CompactionView = Pick<
   Extract<AgentEvent, { type: 'context_compacted' }>,
@@ -75,6 +82,8 @@ export type RunView = {
   prompt: string;
   /** Images that were attached to the prompt. */
   images?: readonly ImagePart[];
+  /** What the user pointed at in the prompt. */
+  mentions?: readonly MentionRef[];
   model?: ModelRef;
   /** The wait before the model is called again. */
   waiting?: ModelWaiting;

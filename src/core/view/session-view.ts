@@ -4,7 +4,8 @@
  * property test checks that the view and that state agree.
  */
 
-import { textOf } from '../model/messages.ts';
+import { type MentionRef, textOf } from '../model/messages.ts';
+import { mentionsOf } from '../model/notes.ts';
 import { finishedSteps, refusedPaths, replaces } from '../plan/progress.ts';
 import { type AgentEvent, isDurable } from '../session/events.ts';
 import { titleOf } from '../session/title.ts';
@@ -25,7 +26,7 @@ export type SessionView = {
 };
 
 /** `images` is the number of images that were attached. */
-export type QueuedView = { id: string; text: string; images: number };
+export type QueuedView = { id: string; text: string; images: number; mentions?: readonly MentionRef[] };
 
 export type Restored = Extract<AgentEvent, { type: 'changes_restored' }>;
 
@@ -142,6 +143,8 @@ function queueAfter(queue: readonly QueuedView[], event: QueueEvent): readonly Q
     return queue.some((each) => each.id === id) ? queue.filter((each) => each.id !== id) : queue;
   }
   const { id, message } = event;
-  const view = { id, text: textOf(message), images: message.content.filter(({ type }) => type === 'image').length };
+  const mentions = mentionsOf(message);
+  const images = message.content.filter(({ type }) => type === 'image').length;
+  const view = { id, text: textOf(message), images, ...(mentions.length > 0 && { mentions }) };
   return queue.some((each) => each.id === id) ? queue.map((each) => (each.id === id ? view : each)) : [...queue, view];
 }

@@ -118,6 +118,8 @@ export function openKedge(options: Options, env = process.env, keys = new Stored
     surroundings: async () =>
       (await import('../node/surroundings.ts')).terminalSurroundings(roots[0] as string, new Set(options.surroundings ?? PARTS)),
     facts,
+    changes: async (at, isWithheld, signal) =>
+      (await import('../node/commands/git-changes.ts')).gitChanges(fs.absolute(at), isWithheld, signal),
     adapter: async (model) => {
       const config = await configOf(model.provider);
       const missing = missingKey(model, config);

@@ -113,7 +113,11 @@ async function run(command: Extract<Command, { prompt: string[] }>, signal: Abor
 
   const start = async () => {
     const shown = command.action === 'prompt' && command.shown;
-    if (text) return session.prompt({ text, mode }, shown ? { shown } : {});
+    if (text) {
+      const typed = typedText(command.prompt);
+      const attachments = typed.includes('@') ? await (await import('./mentions.ts')).readTyped(kedge.assistant, typed, signal) : [];
+      return session.prompt({ text, mode, attachments }, shown ? { shown } : {});
+    }
     if (session.state.pendingApprovals.size + session.state.pendingQuestions.size > 0) return answerPending(session, command, signal);
     const proposed = proposedPlan(session);
     const plan = proposed && session.state.plans.get(proposed)?.plan;
@@ -135,9 +139,14 @@ async function run(command: Extract<Command, { prompt: string[] }>, signal: Abor
   return code;
 }
 
+/** The request without what comes from stdin. */
+function typedText(words: readonly string[]): string {
+  return words.filter((word) => word !== '-').join(' ');
+}
+
 /** Joins the words of the request, in which a lone `-` stands for stdin. @throws UsageError if nothing is read from stdin. */
 async function promptText(words: readonly string[]): Promise<string> {
-  const text = words.filter((word) => word !== '-').join(' ');
+  const text = typedText(words);
   if (!words.includes('-')) return text.trim();
   let input = '';
   for await (const chunk of process.stdin.setEncoding('utf8')) input += chunk;

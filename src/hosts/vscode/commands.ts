@@ -15,6 +15,8 @@ import { manageGrants } from './settings/grants.ts';
 export function registerCommands(kedge: Kedge, panel: Panel): vscode.Disposable {
   const commands: Record<string, (...args: never[]) => unknown> = {
     'kedge.openPanel': () => panel.reveal(),
+    'kedge.addMention': async (...args: unknown[]) => (await import('./add-mention.ts')).addMentions(kedge, panel, args),
+    'kedge.addTerminal': async () => (await import('./add-mention.ts')).addMention(kedge, panel, [{ kind: 'terminal' }]),
     'kedge.newSession': async () => {
       await kedge.sessions.show(kedge.assistant.newSession());
       await panel.reveal({ type: 'compose', text: '' });

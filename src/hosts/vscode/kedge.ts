@@ -15,6 +15,8 @@ import { Models } from './models/models.ts';
 import { PanelSessions } from './panel-sessions.ts';
 import { WorkspaceGrants } from './settings/grants.ts';
 import { Keys, VsCodeSettings } from './settings/settings.ts';
+import { LastOutput } from './terminal/last-output.ts';
+import { TERMINAL_NAME } from './terminal/terminal-name.ts';
 
 const MODE_KEY = 'kedge.mode';
 
@@ -32,6 +34,7 @@ export class Kedge implements vscode.Disposable {
   readonly sessions: PanelSessions;
   readonly grants: WorkspaceGrants;
   readonly problemKinds = new ProblemKinds();
+  readonly lastOutput = new LastOutput(TERMINAL_NAME);
   readonly #changed = new vscode.EventEmitter<void>();
   /** Fires when something changes that the panel's state shows. */
   readonly onDidChange = this.#changed.event;
@@ -73,6 +76,7 @@ export class Kedge implements vscode.Disposable {
     const revised = () => void this.models.dropStaleLists().then(fire, fire);
     this.#disposables = [
       this.problemKinds,
+      this.lastOutput,
       this.#changed,
       this.sessions,
       vscode.workspace.onDidChangeWorkspaceFolders(() => {

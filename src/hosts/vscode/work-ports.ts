@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import type * as vscode from 'vscode';
 import type { WorkPorts } from '../../app/ports.ts';
+import { TerminalText } from '../../tools/commands/command-text.ts';
 import { Commands } from '../node/commands/commands.ts';
 import { gitSettings } from '../node/commands/git-settings.ts';
 import { PageFetcher } from '../node/fetch/fetch.ts';
@@ -17,6 +18,7 @@ import type { Models } from './models/models.ts';
 import { readPolicy } from './settings/policy-settings.ts';
 import type { VsCodeSettings } from './settings/settings.ts';
 import { editorSurroundings } from './surroundings.ts';
+import type { Executed, LastOutput } from './terminal/last-output.ts';
 import { Terminals } from './terminal/terminal.ts';
 
 /** The parts of Kedge that work in a run needs. */
@@ -26,6 +28,7 @@ type Window = {
   readonly fs: VsCodeFileSystem;
   readonly settings: VsCodeSettings;
   readonly problemKinds: ProblemKinds;
+  readonly lastOutput: LastOutput;
   readonly models: Pick<Models, 'isServedHere'>;
 };
 
@@ -47,6 +50,11 @@ export function workPorts(kedge: Window): WorkPorts & vscode.Disposable {
     // The grammars are as large as the rest of the extension, so they are loaded only when the first command runs.
     shellParsers: async (shell) => (await import('../node/shell/shell-parser.ts')).nodeShellParsers(shell),
     gitSettings: (at) => gitSettings(kedge.fs.directory(at)),
+    changes: async (at, isWithheld, signal) =>
+      kedge.fs.folders[at.folder]?.root === undefined
+        ? undefined
+        : (await import('../node/commands/git-changes.ts')).gitChanges(kedge.fs.directory(at), isWithheld, signal),
+    terminalOutput: () => kedge.lastOutput.last && outputText(kedge.lastOutput.last),
     memory: async (model) => ((await kedge.models.isServedHere(model)) ? readMemory() : undefined),
     mcp: editorMcpServers(),
     policy: readPolicy,
@@ -56,4 +64,17 @@ export function workPorts(kedge: Window): WorkPorts & vscode.Disposable {
       for (const each of [formatter, commands, terminals]) each.dispose();
     },
   };
+}
+
+/** The output as the terminal shows it, below its command. */
+function outputText({ command, raw, isCut, exitCode }: Executed): string {
+  let text = '';
+  const terminal = new TerminalText((final) => {
+    text += final;
+  });
+  terminal.write(raw);
+  terminal.end();
+  return [`$ ${command}`, isCut && '[the beginning is cut off]', text.trimEnd(), exitCode && `[exit code ${exitCode}]`]
+    .filter(Boolean)
+    .join('\n');
 }

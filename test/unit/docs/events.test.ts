@@ -2,7 +2,16 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ContextUse } from '../../../src/core/context/window.ts';
-import type { AssistantMessage, Cost, ModelRef, ToolCall, ToolResult, Usage, UserMessage } from '../../../src/core/model/messages.ts';
+import type {
+  AssistantMessage,
+  Cost,
+  MentionRef,
+  ModelRef,
+  ToolCall,
+  ToolResult,
+  Usage,
+  UserMessage,
+} from '../../../src/core/model/messages.ts';
 import type { Plan, PlanStep } from '../../../src/core/plan/plan.ts';
 import type { ChangeSummary, CommandLine, Decision, ServerTool, Target } from '../../../src/core/session/effects.ts';
 import { FIELDS, isLogged } from '../../../src/core/session/event-shape.ts';
@@ -45,6 +54,7 @@ const shared = {
   Usage: { input: true, output: true, cached: true, cacheWrite: true, reasoning: true } satisfies Names<Usage>,
   Cost: { usd: true, unpriced: true } satisfies Names<Cost>,
   UserMessage: { role: true, content: true } satisfies Names<UserMessage>,
+  MentionRef: { kind: true, path: true, lines: true, name: true, secret: true } satisfies Names<MentionRef>,
   AssistantMessage: { role: true, content: true, from: true, stop: true, usage: true, usd: true } satisfies Names<AssistantMessage>,
   ToolCall: { type: true, id: true, name: true, input: true, malformed: true, problem: true, replay: true } satisfies Names<ToolCall>,
   ToolResult: { type: true, callId: true, name: true, content: true, isError: true } satisfies Names<ToolResult>,

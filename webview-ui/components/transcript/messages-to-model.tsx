@@ -1,10 +1,11 @@
 import type { SaidView } from '../../../src/core/view/run-view.ts';
 import { Icon } from '../icon.tsx';
+import { SentChips } from '../mentions/chips.tsx';
 import { Thumbnails } from './thumbnails.tsx';
 
 /** The user's messages and answers during a run, and the notes that Kedge added for the model. */
 export function MessagesToModel({ messages }: { messages: readonly SaidView[] }) {
-  return messages.map(({ key, text, answers, images = [], by }) =>
+  return messages.map(({ key, text, answers, images = [], mentions = [], by }) =>
     by === 'kedge' ? (
       <p key={key} class="ending dim">
         <Icon name="info" />
@@ -19,6 +20,7 @@ export function MessagesToModel({ messages }: { messages: readonly SaidView[] })
           </p>
         )}
         <Thumbnails images={images} />
+        <SentChips refs={mentions} />
         <p>{text}</p>
       </div>
     ),

@@ -3,6 +3,7 @@ import type { RunView } from '../../../src/core/view/run-view.ts';
 import { MODE } from '../../modes.ts';
 import { RestoreHere } from '../changes/restore.tsx';
 import { Icon } from '../icon.tsx';
+import { SentChips } from '../mentions/chips.tsx';
 import { Thumbnails } from './thumbnails.tsx';
 
 const LONG = 600;
@@ -15,6 +16,7 @@ export function Prompt({ run, canRestore }: { run: RunView; canRestore: boolean 
     <div class="prompt">
       <h3 class="sr-only">You, in {MODE[run.mode].label} mode</h3>
       <Thumbnails images={run.images ?? []} />
+      <SentChips refs={run.mentions ?? []} />
       <p>{isLong && !showsAll ? `${text.slice(0, LONG)} …` : text}</p>
       {isLong && (
         <button type="button" class="button link" onClick={() => setShowsAll(!showsAll)}>

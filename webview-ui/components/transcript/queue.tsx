@@ -1,5 +1,7 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { mentionLabel } from '../../../src/core/model/mentions.ts';
 import type { QueuedView } from '../../../src/core/view/session-view.ts';
+import { count } from '../../format.ts';
 import { post } from '../../host.ts';
 import { memo } from '../../memo-component.ts';
 import { Button, IconButton } from '../button.tsx';
@@ -28,7 +30,7 @@ export const Queue = memo(({ queue, running }: { queue: readonly QueuedView[]; r
 });
 
 function Message({ message }: { message: QueuedView }) {
-  const { id, text, images } = message;
+  const { id, text, images, mentions = [] } = message;
   const [draft, setDraft] = useState<string>();
   const field = useRef<HTMLTextAreaElement>(null);
   const isEditing = draft !== undefined;
@@ -71,8 +73,9 @@ function Message({ message }: { message: QueuedView }) {
   return (
     <li>
       <Icon name="comment" tone="dim" />
-      <span class="grow cut" title={label}>
+      <span class="grow cut" title={[label, ...mentions.map(mentionLabel)].join('\n')}>
         {label}
+        {mentions.length > 0 && <span class="dim"> with {count(mentions.length, 'mention')}</span>}
         {text && images > 0 && <span class="dim"> and {images === 1 ? 'an image' : `${images} images`}</span>}
       </span>
       <IconButton icon="edit" label={`Edit: ${label}`} onClick={() => setDraft(text)} />

@@ -14,7 +14,8 @@ Usage
   kedge models             list the models that can be chosen
   kedge keys set PROVIDER  store a key, read from standard input, in the keychain; also: keys list, keys delete PROVIDER
 
-  A - in the request stands for standard input.
+  A - in the request stands for standard input. @src/main.ts or @src/main.ts:10-20 sends this file or these lines
+  with it; write \\@ for an @ that stands for itself.
 
 Options
   --folder DIR             work in this folder; repeat it for several (default: the current folder)

@@ -1,36 +1,47 @@
+/** Converts what the user referenced in the Chat to parts of the message. Files and selections are read as mentions. */
 import * as vscode from 'vscode';
 import { imagePart, imageTypeOf, MAX_IMAGE_BYTES } from '../../../core/model/images.ts';
-import type { ImagePart, TextPart } from '../../../core/model/messages.ts';
+import { MAX_MENTION_CHARS, mentionLabel, type RefusedMention } from '../../../core/model/mentions.ts';
+import type { ImagePart, MentionRef, NotePart } from '../../../core/model/messages.ts';
 import { visibleText } from '../../../core/words/visible-text.ts';
-import { decodeText } from '../../../workspace/content.ts';
-import { withIgnoreFiles } from '../../../workspace/ignore.ts';
-import { PathError } from '../../../workspace/paths.ts';
-import { Workspace } from '../../../workspace/workspace.ts';
-import type { VsCodeFileSystem } from '../files/file-system.ts';
+import type { Kedge } from '../kedge.ts';
+import { refOfUri } from '../mentions.ts';
 
-const MAX_CHARS = 20_000;
-const IMAGE_NAME = /\.(png|jpe?g|gif|webp)$/i;
+type Part = NotePart | ImagePart;
+/** `refused` lists references that are not sent, with the reason for the user. */
+export type Attachments = { parts: Part[]; refused: RefusedMention[] };
 
-/**
- * Converts the files, selections and images that the user referenced in the Chat to parts of the message. A file that cannot be included
- * is represented by its path.
- */
-export async function attachmentsOf(references: readonly vscode.ChatPromptReference[], fs: VsCodeFileSystem): Promise<Part[]> {
-  const places = { fs, workspace: new Workspace(await withIgnoreFiles(fs)) };
-  const parts = await Promise.all(
-    references.map(({ value }): Promise<Part | undefined> | Part | undefined => {
-      if (value instanceof vscode.Uri) return filePart(places, value);
-      if (value instanceof vscode.Location) return filePart(places, value.uri, value.range);
-      if (isBinary(value)) return binaryPart(value);
-      return typeof value === 'string' ? textPart(`<attachment>\n${value.slice(0, MAX_CHARS)}\n</attachment>`) : undefined;
-    }),
-  );
-  return parts.filter((part) => part !== undefined);
+export async function attachmentsOf(
+  references: readonly vscode.ChatPromptReference[],
+  { assistant, fs }: Pick<Kedge, 'assistant' | 'fs'>,
+  signal: AbortSignal,
+): Promise<Attachments> {
+  const refs: MentionRef[] = [];
+  const parts: Part[] = [];
+  const refused: RefusedMention[] = [];
+  for (const { id, value } of references) {
+    if (value instanceof vscode.Uri || value instanceof vscode.Location) {
+      const [uri, range] = value instanceof vscode.Uri ? [value] : [value.uri, value.range];
+      const ref = refOfUri(fs, uri, range);
+      if (ref) refs.push(ref);
+      else
+        refused.push({
+          ref: { kind: 'file', path: uri.path.slice(uri.path.lastIndexOf('/') + 1) },
+          reason: 'It is outside the workspace.',
+        });
+    } else if (isBinary(value)) parts.push(await binaryPart(value, id));
+    else if (typeof value === 'string') parts.push(attachment(id, value.slice(0, MAX_MENTION_CHARS)));
+  }
+  if (refs.length === 0) return { parts, refused };
+  const read = await (await assistant.mentions()).read(refs, ({ reason }, ref) => confirm(reason, ref), signal);
+  return { parts: [...read.parts, ...parts], refused: [...refused, ...read.refused] };
 }
 
-type Part = TextPart | ImagePart;
-/** `workspace` does not contain files that are excluded by `.kedgeignore`. */
-type Places = { fs: VsCodeFileSystem; workspace: Workspace };
+async function confirm(reason: string, ref: MentionRef): Promise<boolean> {
+  const send = 'Send Content';
+  const text = `${reason} Send the content of ${mentionLabel(ref)} to the model?`;
+  return (await vscode.window.showWarningMessage(text, { modal: true }, send)) === send;
+}
 
 /** The form in which VS Code passes a pasted image. */
 type Binary = { mimeType: string; data(): Thenable<Uint8Array> };
@@ -39,43 +50,14 @@ function isBinary(value: unknown): value is Binary {
   return value !== null && typeof value === 'object' && typeof (value as Partial<Binary>).data === 'function';
 }
 
-const textPart = (text: string): TextPart => ({ type: 'text', text: `\n\n${visibleText(text)}` });
-
-async function binaryPart(value: Binary): Promise<Part> {
+async function binaryPart(value: Binary, name: string): Promise<Part> {
   const bytes = await value.data();
-  return imageOf(bytes) ?? textPart(`<attachment type=${JSON.stringify(value.mimeType)} bytes="${bytes.length}" binary="true"/>`);
-}
-
-/** Returns undefined if the bytes are not an image, or if the image is larger than `MAX_IMAGE_BYTES`. */
-function imageOf(bytes: Uint8Array): ImagePart | undefined {
   const type = bytes.length > MAX_IMAGE_BYTES ? undefined : imageTypeOf(bytes);
-  return type && imagePart(type, bytes);
+  return type
+    ? imagePart(type, bytes)
+    : attachment(name, `A file of the type ${value.mimeType} with ${bytes.length} bytes, which cannot be shown.`);
 }
 
-/** A file that cannot be read is named with the reason, so that the model can tell the user, who attached it on purpose. */
-async function filePart({ fs, workspace }: Places, uri: vscode.Uri, range?: vscode.Range): Promise<Part | undefined> {
-  const at = fs.locate(uri);
-  if (!at) return undefined;
-  const path = workspace.display(at);
-  try {
-    const real = await workspace.fs.canonical(at);
-    if (!real) return undefined;
-    const stat = await workspace.stat(real);
-    if (stat?.type === 'directory') return textPart(`<directory path="${path}"/>`);
-    const file = await workspace.snapshot(real);
-    if (!file) return undefined;
-    return (IMAGE_NAME.test(path) && imageOf(file.bytes)) || textPart(fileBlock(path, decodeText(file.bytes), range));
-  } catch (error) {
-    if (!(error instanceof PathError)) throw error;
-    return textPart(`<file path="${path}" error=${JSON.stringify(error.message)}/>`);
-  }
-}
-
-function fileBlock(path: string, text: string | undefined, range?: vscode.Range): string {
-  if (text === undefined) return `<file path="${path}" binary="true"/>`;
-  const lines = text.split(/\r?\n/);
-  const [from, to] = range && !range.isEmpty ? [range.start.line, range.end.line] : [0, lines.length - 1];
-  const passage = lines.slice(from, to + 1).join('\n');
-  const cut = passage.length > MAX_CHARS ? `${passage.slice(0, MAX_CHARS)}\n[cut off; read the rest with read_file]` : passage;
-  return `<file path="${path}" lines="${from + 1}-${to + 1}">\n${cut}\n</file>`;
+function attachment(name: string, text: string): NotePart {
+  return { type: 'note', about: 'mention', text: visibleText(text), ref: { kind: 'attachment', name } };
 }

@@ -231,6 +231,11 @@ export class ChatRenderer {
     this.#stream.button({ command: 'kedge.chat.answerWith', title: `Answer with ${visibleLine(modelName(model))}`, arguments: [name] });
   }
 
+  /** Says which references were not sent. */
+  notSent(text: string): void {
+    this.#stream.markdown(`${plain(text)}\n\n`);
+  }
+
   greet(): void {
     this.#stream.markdown(
       [

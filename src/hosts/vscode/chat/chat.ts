@@ -2,6 +2,7 @@
 import * as vscode from 'vscode';
 import { initiation, lastPrompt } from '../../../app/session/prompt.ts';
 import { type Session, SessionError } from '../../../app/session/session.ts';
+import { refusalText } from '../../../core/model/mentions.ts';
 import type { ModelRef } from '../../../core/model/messages.ts';
 import type { AgentEvent, Mode, QuestionAnswer } from '../../../core/session/events.ts';
 import { brokeOff } from '../../../core/session/reduce.ts';
@@ -30,12 +31,16 @@ export async function answer(
   const mode = modeOf(request.command, previous);
   const renderer = new ChatRenderer(kedge, session, stream);
   const outcome = observe(session, renderer);
-  const stopping = token.onCancellationRequested(() => void session.stop());
+  const stopped = new AbortController();
+  const stopping = token.onCancellationRequested(() => {
+    stopped.abort();
+    void session.stop();
+  });
   try {
-    await handleRequest(kedge, session, request, { mode, offered: previous?.offered === true }, renderer);
+    await handleRequest(kedge, session, request, { mode, offered: previous?.offered === true }, renderer, stopped.signal);
   } catch (error) {
-    if (!(error instanceof SessionError)) throw error;
-    stream.markdown(error.message);
+    if (error instanceof SessionError) stream.markdown(error.message);
+    else if (!stopped.signal.aborted) throw error;
   } finally {
     stopping.dispose();
     outcome.dispose();
@@ -65,6 +70,7 @@ async function handleRequest(
   request: vscode.ChatRequest,
   { mode, offered }: Thread,
   renderer: ChatRenderer,
+  signal: AbortSignal,
 ): Promise<void> {
   const { state } = session;
   const model = modelOf(kedge, request.model);
@@ -112,8 +118,9 @@ async function handleRequest(
   }
   const configured = kedge.settings.model(mode);
   if (model.provider === 'offline' && configured.provider !== 'offline' && !offered) renderer.offered = configured;
-  const attachments = await attachmentsOf(request.references, kedge.fs);
-  return session.prompt({ text, mode, attachments, model });
+  const { parts, refused } = await attachmentsOf(request.references, kedge, signal);
+  if (refused.length > 0) renderer.notSent(refusalText(refused));
+  return session.prompt({ text, mode, attachments: parts, model });
 }
 
 function noPlanText(last: 'proposed' | 'confirmed' | 'discarded' | 'superseded' | undefined): string {

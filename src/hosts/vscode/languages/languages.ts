@@ -57,6 +57,7 @@ export class VsCodeLanguages implements LanguageServices {
     return (symbols ?? []).map(({ name, kind, containerName, location }) => ({
       ...this.#place(location.uri, location.range),
       symbol: name,
+      ...(location.range.end.line > location.range.start.line && { end: location.range.end.line + 1 }),
       kind: kindOf(kind),
       ...(containerName && { container: containerName }),
     }));

@@ -12,6 +12,7 @@ import type { Kedge } from '../kedge.ts';
 import { remember } from '../memory.ts';
 import { openAsMarkdown, runAgain } from '../plans.ts';
 import type { Proposals } from '../review-proposals.ts';
+import { PanelMentions } from './panel-mentions.ts';
 import { panelState } from './panel-state.ts';
 
 /** Events are collected for one frame and sent as one message. */
@@ -25,6 +26,7 @@ export class PanelView implements vscode.Disposable {
   readonly #kedge: Kedge;
   readonly #proposals: Proposals;
   readonly #queue: ToPanel[];
+  readonly #mentions: PanelMentions;
   readonly #disposables: vscode.Disposable[];
   /** Undefined after the webview was disposed. */
   #webview: vscode.Webview | undefined;
@@ -40,7 +42,9 @@ export class PanelView implements vscode.Disposable {
     this.#proposals = proposals;
     this.#webview = webview;
     this.#queue = queue;
+    this.#mentions = new PanelMentions(kedge, (message) => this.#post(message));
     this.#disposables = [
+      this.#mentions,
       kedge.onDidChange(() => void this.#sendState().catch((error) => this.#showError(error))),
       proposals.onDidEdit((edited) => this.#post({ type: 'proposal_edited', ...edited })),
       kedge.sessions.onDidChange((session) => {
@@ -78,6 +82,7 @@ export class PanelView implements vscode.Disposable {
         // The session may have changed during `#sendState`, because the view ignores changes of the session until it is ready.
         this.#showSession(await kedge.sessions.current());
         this.#isReady = true;
+        this.#mentions.suggest();
         this.sendQueued();
         void kedge.assistant.warmUp();
         return;
@@ -91,12 +96,17 @@ export class PanelView implements vscode.Disposable {
         if (command?.name === 'compact') return (shownSession ?? session).compact(command.words);
         if (command?.name === 'init') return (shownSession ?? session).prompt(...initiation(command.words));
         await kedge.setMode(message.mode);
-        return (shownSession ?? session).say({
-          text: message.text,
-          mode: message.mode,
-          attachments: (message.images ?? []).map((image): ImagePart => ({ type: 'image', ...image })),
-        });
+        const mentioned = await this.#mentions.read(message.mentions ?? []);
+        if (!mentioned) return;
+        const images = (message.images ?? []).map((image): ImagePart => ({ type: 'image', ...image }));
+        return (shownSession ?? session).say({ text: message.text, mode: message.mode, attachments: [...images, ...mentioned] });
       }
+      case 'find_mentions':
+        return this.#mentions.find(message.query);
+      case 'check_mention':
+        return this.#mentions.add(message.ref);
+      case 'drop_uris':
+        return this.#mentions.drop(message.uris);
       case 'stop':
         return session.stop();
       case 'pause':

@@ -4,9 +4,9 @@ import { promisify } from 'node:util';
 import * as vscode from 'vscode';
 import { type Ending, HINTS, type Launch, type LaunchSpec, launchProcess, type Running } from '../../node/commands/process.ts';
 import { GRACE_MS } from '../../node/commands/process-group.ts';
+import { TERMINAL_NAME as NAME } from './terminal-name.ts';
 import { typedCommand } from './terminal-quote.ts';
 
-const NAME = 'Kedge';
 /** How long to wait for the shell integration of a new terminal, unless the caller sets another time. */
 const READY_MS = 5_000;
 /** How long to wait for the last output after a command has ended. */

@@ -1,0 +1,114 @@
+/** The panel's mentions: completes them, checks them when they are added, and reads them when a message is sent. */
+import * as vscode from 'vscode';
+import type { MentionError, Mentions } from '../../../app/mentions/index.ts';
+import { isSameMention, refusalText } from '../../../core/model/mentions.ts';
+import type { ImagePart, MentionRef, NotePart } from '../../../core/model/messages.ts';
+import type { ToPanel } from '../../../protocol/panel.ts';
+import type { Kedge } from '../kedge.ts';
+import { activeRef, openPaths, refOfUri, selectionRef } from '../mentions.ts';
+
+type Confirmed = { ref: MentionRef; confirmed?: string | undefined };
+
+export class PanelMentions implements vscode.Disposable {
+  readonly #kedge: Pick<Kedge, 'assistant' | 'fs'>;
+  readonly #post: (message: ToPanel) => void;
+  readonly #disposables: vscode.Disposable[];
+  #watcher: vscode.Disposable | undefined;
+  #suggested: MentionRef | undefined;
+  /** The newest query. The results of older queries are dropped. */
+  #query = 0;
+  /** Messages are sent in their order, also if the mentions of an earlier one take longer to read. */
+  #reading: Promise<unknown> = Promise.resolve();
+
+  constructor(kedge: Pick<Kedge, 'assistant' | 'fs'>, post: (message: ToPanel) => void) {
+    this.#kedge = kedge;
+    this.#post = post;
+    const suggest = () => this.suggest();
+    this.#disposables = [vscode.window.onDidChangeActiveTextEditor(suggest), vscode.window.onDidChangeTextEditorSelection(suggest)];
+  }
+
+  /** Offers what the user is looking at in the editor. */
+  suggest(): void {
+    const ref = activeRef(this.#kedge.fs);
+    const isSame = ref && this.#suggested ? isSameMention(ref, this.#suggested) : ref === this.#suggested;
+    if (isSame) return;
+    this.#suggested = ref;
+    this.#post({ type: 'suggest_mention', ...(ref && { ref }) });
+  }
+
+  async find(query: string): Promise<void> {
+    this.#query += 1;
+    const number = this.#query;
+    const { fs } = this.#kedge;
+    const mentions = await this.#mentions();
+    for await (const choices of mentions.find(query, { open: openPaths(fs), selection: selectionRef(fs) })) {
+      if (number !== this.#query) return;
+      this.#post({ type: 'mentions_found', query, choices });
+    }
+  }
+
+  /** Adds a mention to the message that is being written. @throws MentionError if it cannot be sent */
+  async add(ref: MentionRef): Promise<void> {
+    this.#post({ type: 'add_mention', ...(await (await this.#mentions()).check(ref)) });
+  }
+
+  async drop(uris: readonly string[]): Promise<void> {
+    const problems: string[] = [];
+    for (const each of uris) {
+      try {
+        const uri = vscode.Uri.parse(each, true);
+        const ref = refOfUri(this.#kedge.fs, uri);
+        if (ref) await this.add(ref);
+        else problems.push(`${uri.path.split('/').at(-1)} is outside the workspace.`);
+      } catch (error) {
+        problems.push((error as MentionError).message);
+      }
+    }
+    if (problems.length > 0) this.#post({ type: 'notice', level: 'info', text: problems.join('\n') });
+  }
+
+  /** Reads the mentions of a message. If one of them is refused, the message returns to the composer, and the result is undefined. */
+  read(mentions: readonly Confirmed[]): Promise<(NotePart | ImagePart)[] | undefined> {
+    const reading = this.#reading.then(async () => (mentions.length === 0 ? [] : this.#read(mentions)));
+    this.#reading = reading.catch(() => undefined);
+    return reading;
+  }
+
+  async #read(mentions: readonly Confirmed[]): Promise<(NotePart | ImagePart)[] | undefined> {
+    const reader = await this.#mentions();
+    const isConfirmed = (key: string, ref: MentionRef) => mentions.some((each) => each.confirmed === key && isSameMention(each.ref, ref));
+    const refs = mentions.map(({ ref }) => ref);
+    const { parts, refused } = await reader.read(refs, ({ key }, ref) => isConfirmed(key, ref), new AbortController().signal);
+    if (refused.length === 0) return parts;
+    this.#post({ type: 'not_sent', reason: refusalText(refused) });
+    return undefined;
+  }
+
+  /** Watching files costs something in a large workspace, so it begins with the first mention. */
+  async #mentions(): Promise<Mentions> {
+    const mentions = await this.#kedge.assistant.mentions();
+    this.#watcher ??= watchFiles(mentions);
+    return mentions;
+  }
+
+  dispose(): void {
+    this.#watcher?.dispose();
+    for (const disposable of this.#disposables) disposable.dispose();
+  }
+}
+
+function watchFiles(mentions: Mentions): vscode.Disposable {
+  const changed = () => mentions.filesChanged();
+  const files = vscode.workspace.createFileSystemWatcher('**/*', false, true, false);
+  const ignoreFiles = vscode.workspace.createFileSystemWatcher('**/.{kedge,git,rg}ignore', true, false, true);
+  return vscode.Disposable.from(
+    files,
+    ignoreFiles,
+    files.onDidCreate(changed),
+    files.onDidDelete(changed),
+    ignoreFiles.onDidChange(changed),
+    vscode.workspace.onDidChangeConfiguration((event) => {
+      if (event.affectsConfiguration('files.exclude')) changed();
+    }),
+  );
+}

@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict';
+import type { Page } from 'playwright-core';
+import type { MentionRef } from '../../../src/core/model/messages.ts';
+import { ToHost } from '../../../src/protocol/panel.ts';
+import { EMPTY, reduce } from '../../../webview-ui/state.ts';
+import { adding, choices, mentioned, secret } from '../../support/mention-states.ts';
+import { deliver } from '../../support/panel-gallery.ts';
+import { panelPage } from '../../support/panel-page.ts';
+import { host, Script, session } from '../../support/panel-states.ts';
+
+const TIDE: MentionRef = { kind: 'file', path: 'src/tide.ts' };
+const ENV: MentionRef = { kind: 'file', path: '.env' };
+
+const CHOICES = choices();
+
+describe('what the panel knows of mentions', () => {
+  it('keeps one mention of each, however often and how many at once the host adds', () => {
+    const model = [adding(TIDE), adding({ kind: 'problems' }), adding(TIDE)].reduce(reduce, EMPTY);
+    assert.deepEqual(model.mentions, [{ ref: TIDE }, { ref: { kind: 'problems' } }]);
+  });
+
+  it('shows them with the prompt, from the log', () => {
+    const model = reduce(EMPTY, session(mentioned(), false));
+    assert.deepEqual(
+      model.runs[0]?.mentions?.map(({ kind }) => kind),
+      ['file', 'selection', 'folder', 'problems'],
+    );
+    assert.deepEqual(model.runs[0]?.said, []);
+  });
+
+  it('the host takes the messages of mentions, and no others', () => {
+    const accepts = (message: object) => ToHost.safeParse(message).success;
+    assert.ok(accepts({ type: 'prompt', text: 'x', mode: 'ask', mentions: [{ ref: TIDE, confirmed: '.env' }] }));
+    assert.ok(accepts({ type: 'check_mention', ref: { kind: 'selection', path: 'a', lines: { from: 1, to: 2 } } }));
+    assert.ok(!accepts({ type: 'check_mention', ref: { kind: 'command', path: 'rm' } }));
+    assert.ok(!accepts({ type: 'check_mention', ref: { kind: 'file', path: 'a', lines: { from: 0, to: 2 } } }));
+    assert.ok(!accepts({ type: 'prompt', text: '', mode: 'ask', mentions: [{ ref: TIDE }] }));
+  });
+});
+
+describe('the composer completes mentions', function () {
+  this.timeout(120_000);
+  const panel = panelPage();
+  const open = () => panel.show([host('ask'), session(new Script(), false)]);
+  const box = (page: Page) => page.getByRole('textbox', { name: 'Prompt' });
+  const active = (page: Page) =>
+    box(page).evaluate((element) => document.getElementById(element.getAttribute('aria-activedescendant') ?? '')?.textContent);
+  const found = (page: Page, query: string, choices = CHOICES) => deliver(page, [{ type: 'mentions_found', query, choices }]);
+
+  it('with the keyboard: the text keeps the focus and names the active option', async () => {
+    const page = await open();
+    await box(page).pressSequentially('Why @ti');
+    await found(page, 'ti');
+    assert.equal(await page.getByRole('option').count(), CHOICES.length);
+    assert.match((await active(page)) ?? '', /^selection/);
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowDown');
+    assert.match((await active(page)) ?? '', /^tide\.ts/);
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Tab');
+    assert.equal(await box(page).inputValue(), 'Why @src/tide.ts ');
+    assert.equal(await page.getByRole('option').count(), 0);
+    assert.equal(await box(page).getAttribute('aria-activedescendant'), null);
+    assert.deepEqual(
+      (await panel.posted()).filter(({ type }) => type === 'check_mention'),
+      [{ type: 'check_mention', ref: TIDE }],
+    );
+    await box(page).pressSequentially('and');
+    await page.keyboard.press('Enter');
+    assert.equal((await panel.posted()).at(-1)?.type, 'prompt');
+  });
+
+  it('with the mouse, in the middle of a text', async () => {
+    const page = await open();
+    await box(page).fill('See  now');
+    await box(page).evaluate((element: HTMLTextAreaElement) => element.setSelectionRange(4, 4));
+    await box(page).pressSequentially('@ti');
+    await found(page, 'ti');
+    await page.getByRole('option', { name: 'tides/' }).click();
+    assert.equal(await box(page).inputValue(), 'See @src/tides/ now');
+    assert.ok(await box(page).evaluate((element) => element === document.activeElement));
+  });
+
+  it('Escape closes the list, and not the run; typing on keeps it closed', async () => {
+    const page = await open();
+    await box(page).pressSequentially('@t');
+    await found(page, 't');
+    await page.keyboard.press('Escape');
+    await box(page).pressSequentially('i');
+    await found(page, 'ti');
+    assert.equal(await page.getByRole('option').count(), 0);
+    await page.keyboard.press('Enter');
+    assert.deepEqual((await panel.posted()).at(-1), { type: 'prompt', text: '@ti', mode: 'ask', sessionId: 'session-1' });
+  });
+
+  it('Enter before the choices arrive chooses the first of them', async () => {
+    const page = await open();
+    await box(page).pressSequentially('@tide.ts');
+    await page.keyboard.press('Enter');
+    await found(page, 'tide.ts', CHOICES.slice(2));
+    await page.waitForFunction(() => document.querySelector('textarea')?.value === '@src/tide.ts ');
+    assert.ok(!(await panel.posted()).some(({ type }) => type === 'prompt'));
+  });
+
+  it('what has no choices is text, and is sent', async () => {
+    const page = await open();
+    await box(page).pressSequentially('Thanks @anna');
+    await found(page, 'anna', []);
+    await page.keyboard.press('Enter');
+    assert.equal((await panel.posted()).at(-1)?.type, 'prompt');
+  });
+});
+
+describe('mentions above the input', function () {
+  this.timeout(120_000);
+  const panel = panelPage();
+  const box = (page: Page) => page.getByRole('textbox', { name: 'Prompt' });
+  const open = (...mentions: Parameters<typeof adding>[]) =>
+    panel.show([host('ask'), session(new Script(), false), ...mentions.map((each) => adding(...each))]);
+  const lastPrompt = async () => (await panel.posted()).findLast(({ type }) => type === 'prompt');
+
+  it('go along, can be removed with the keyboard, and are gone when sent', async () => {
+    const page = await open([TIDE], [{ kind: 'problems' }], [{ kind: 'folder', path: 'src' }]);
+    await page.getByRole('button', { name: 'Remove src/', exact: true }).press('Enter');
+    await box(page).focus();
+    await page.keyboard.press('Backspace');
+    await box(page).pressSequentially('Look');
+    await page.keyboard.press('Enter');
+    assert.deepEqual(await lastPrompt(), { type: 'prompt', text: 'Look', mode: 'ask', sessionId: 'session-1', mentions: [{ ref: TIDE }] });
+    await page.getByRole('list', { name: 'Sent with the message' }).waitFor({ state: 'detached' });
+  });
+
+  it('a suggestion is not sent unless it is added', async () => {
+    const page = await open();
+    await deliver(page, [{ type: 'suggest_mention', ref: TIDE }]);
+    await box(page).fill('Look');
+    await page.keyboard.press('Enter');
+    assert.equal(((await lastPrompt()) as { mentions?: unknown }).mentions, undefined);
+    await page.getByRole('button', { name: 'Add src/tide.ts to the message' }).click();
+    assert.deepEqual((await panel.posted()).at(-1), { type: 'check_mention', ref: TIDE });
+    await deliver(page, [adding(TIDE)]);
+    assert.equal(await page.getByRole('button', { name: 'Add src/tide.ts to the message' }).count(), 0);
+  });
+
+  it('a file that may hold keys is sent only after a yes', async () => {
+    const page = await open([ENV, secret()]);
+    await box(page).fill('Look');
+    await page.keyboard.press('Enter');
+    assert.equal(await lastPrompt(), undefined);
+    assert.ok(await page.getByRole('button', { name: 'Send content of .env' }).evaluate((element) => element === document.activeElement));
+    await page.keyboard.press('Enter');
+    await box(page).focus();
+    await page.keyboard.press('Enter');
+    assert.deepEqual(((await lastPrompt()) as { mentions?: unknown }).mentions, [{ ref: ENV, confirmed: '.env' }]);
+  });
+
+  it('return with the text if the host does not accept the message', async () => {
+    const page = await open([TIDE]);
+    await box(page).fill('Look');
+    await page.keyboard.press('Enter');
+    await deliver(page, [{ type: 'not_sent', reason: 'src/tide.ts was not sent: There is no file src/tide.ts.' }]);
+    assert.equal(await box(page).inputValue(), 'Look');
+    assert.ok(await page.getByText('There is no file src/tide.ts.').isVisible());
+    assert.ok(await page.getByRole('button', { name: 'Remove src/tide.ts' }).isVisible());
+  });
+
+  it('survive a reload of the panel', async () => {
+    const page = await open([TIDE]);
+    await page.reload();
+    await deliver(page, [host('ask'), session(new Script(), false)]);
+    assert.ok(await page.getByRole('button', { name: 'Remove src/tide.ts' }).isVisible());
+  });
+
+  it('come from files that are dropped', async () => {
+    const page = await open();
+    await page.locator('form').evaluate((form) => {
+      const data = new DataTransfer();
+      data.setData('text/uri-list', 'file:///w/src/a.ts\r\nhttps://tides.example');
+      data.setData('application/vnd.code.uri-list', 'file:///w/src/a.ts');
+      form.dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }));
+    });
+    assert.deepEqual((await panel.posted()).at(-1), { type: 'drop_uris', uris: ['file:///w/src/a.ts'] });
+  });
+
+  it('of a sent message open their files', async () => {
+    const page = await panel.open('mention-sent');
+    await page.getByRole('button', { name: 'Open src/deep/water/tide-table.ts:10-24' }).click();
+    assert.deepEqual((await panel.posted()).at(-1), { type: 'open_file', path: 'src/deep/water/tide-table.ts', line: 10 });
+  });
+});
