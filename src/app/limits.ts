@@ -10,3 +10,6 @@ export const DEFAULT_LIMITS: Record<Mode, Limits> = {
 
 /** The maximum size of the memory in a conversation, in tokens, unless the user has set another. */
 export const DEFAULT_MEMORY_TOKENS = 800;
+
+/** A smaller part of a context window has no space for the instructions, the tools and a conversation. */
+export const MIN_CONTEXT_TOKENS = 4_000;

@@ -28,6 +28,8 @@ export type Settings = {
   budgets?(): Budgets & { run: RunBudget };
   /** The thresholds at which memory is considered short. The default thresholds apply without it. */
   pressure?(): PressureThresholds;
+  /** How many tokens of a model's context window are used at most. */
+  contextTokens?(): number | undefined;
   /** Whether Agent mode must propose a plan, which the user confirms, before anything is changed. */
   requirePlan?(): boolean;
   /** The request parameters that the user has set for a model. */

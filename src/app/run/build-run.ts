@@ -73,7 +73,7 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
     adapter,
     blind: facts.vision === false,
     window: {
-      size: smallest(tuning?.contextWindow, facts.contextWindow, ports.windows?.of(run.model)),
+      size: smallest(tuning?.contextWindow, facts.contextWindow, ports.windows?.of(run.model), settings.contextTokens?.()),
       answer: { set: tuning?.maxOutputTokens, possible: facts.maxOutput },
       learn: (tokens) => ports.windows?.learn(run.model, tokens),
     },

@@ -262,6 +262,8 @@ export type Receipt = {
   readCount: number;
   changed: string[];
   changedCount: number;
+  /** How often the conversation was compacted. Missing when it was not, and in older logs. */
+  compactions?: number;
   /** The numbers of the plan steps that are done and changed none of their files. Missing when there are none, and in older logs. */
   unchangedSteps?: number[];
   commands: string[];

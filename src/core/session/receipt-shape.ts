@@ -18,6 +18,7 @@ export const receipt = object<Receipt>({
   failed: optional(number),
   deniedBy: counts as Check<Receipt['deniedBy']>,
   rules: optional(strings),
+  compactions: optional(number),
   read: strings,
   readCount: number,
   changed: strings,

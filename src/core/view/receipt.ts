@@ -14,7 +14,18 @@ const count = (number: number, noun: string) => `${number} ${noun}${number === 1
 
 /** "12 calls · 3 approvals requested · 4 files read · 2 changed". Counts of zero are omitted. */
 export function receiptLine(receipt: Receipt): string {
-  const { calls, asked, denied, failed = 0, readCount, changedCount, unchangedSteps = [], commandCount, hostCount } = receipt;
+  const {
+    calls,
+    asked,
+    denied,
+    failed = 0,
+    readCount,
+    changedCount,
+    unchangedSteps = [],
+    commandCount,
+    hostCount,
+    compactions = 0,
+  } = receipt;
   return [
     calls > 0 ? count(calls, 'call') : 'No calls',
     asked > 0 && `${count(asked, 'approval')} requested`,
@@ -25,6 +36,7 @@ export function receiptLine(receipt: Receipt): string {
     unchangedSteps.length > 0 && `${count(unchangedSteps.length, 'step')} changed nothing`,
     commandCount > 0 && count(commandCount, 'command'),
     hostCount > 0 && count(hostCount, 'host'),
+    compactions > 0 && count(compactions, 'compaction'),
   ]
     .filter(Boolean)
     .join(' · ');

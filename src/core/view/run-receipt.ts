@@ -36,6 +36,7 @@ export function receiptOf(run: RunView, canWrite?: boolean): Receipt {
     failed: failed.length,
     deniedBy: countsOf(denied),
     ...(run.rules && { rules: named(new Set(run.rules.map(({ path }) => path))) }),
+    ...(run.compactions.length > 0 && { compactions: run.compactions.length }),
     read: named(read),
     readCount: read.size,
     changed: named(changed),

@@ -28,7 +28,7 @@ import type { ProbedModel } from './local-models.ts';
 import { type Addresses, bareAddress, readAddresses, writeAddresses } from './options/addresses.ts';
 import { type Options, UsageError } from './options/arguments.ts';
 import { dayBudgetOf } from './options/day-budget.ts';
-import { environmentRules, memoryTokensOf, missingKey, providerConfig } from './options/environment.ts';
+import { contextTokensOf, environmentRules, memoryTokensOf, missingKey, providerConfig } from './options/environment.ts';
 import { mcpServersOf } from './options/mcp.ts';
 import { readPolicy } from './options/policy.ts';
 import { oneLine } from './output/terminal.ts';
@@ -67,6 +67,7 @@ export function openKedge(options: Options, env = process.env, keys = new Stored
   const storedGrants = new StoredGrants(join(storage, 'grants.json'));
   const memory = new MemoryFiles({ workspace: join(storage, 'memory.md'), user: join(storageDirectory(env), 'memory.md') });
   const memoryTokens = memoryTokensOf(env);
+  const contextTokens = contextTokensOf(env);
   let chosen: ModelRef = { provider: 'offline', model: 'offline' };
   let addresses: Addresses = {};
   /** The test result of `chosen`, if it is a local model. */
@@ -112,6 +113,7 @@ export function openKedge(options: Options, env = process.env, keys = new Stored
       limits: (mode) => ({ ...DEFAULT_LIMITS[mode], ...options.limits }),
       budgets: () => ({ run: options.budget, day }),
       memory: () => memoryTokens,
+      contextTokens: () => contextTokens,
     },
     policy: () => policy,
     remembered: memory,

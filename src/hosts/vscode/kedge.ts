@@ -63,6 +63,7 @@ export class Kedge implements vscode.Disposable {
         pressure: () => this.settings.pressure(),
         requirePlan: () => this.settings.requirePlan(),
         memory: () => this.settings.memoryTokens(),
+        contextTokens: () => this.settings.contextTokens(),
         tuning: (model) => this.settings.tuning(model, this.models.facts(model)),
       },
       facts: (model) => this.models.facts(model),

@@ -86,7 +86,17 @@ const shared = {
   RunError: { kind: true, message: true } satisfies Names<RunError>,
   Receipt: {
     ...{ mode: true, calls: true, effects: true, allowed: true, asked: true, approved: true, rejected: true, denied: true },
-    ...{ failed: true, deniedBy: true, rules: true, read: true, readCount: true, changed: true, changedCount: true, unchangedSteps: true },
+    ...{
+      failed: true,
+      deniedBy: true,
+      rules: true,
+      compactions: true,
+      read: true,
+      readCount: true,
+      changed: true,
+      changedCount: true,
+      unchangedSteps: true,
+    },
     ...{ commands: true, commandCount: true, hosts: true, hostCount: true, servers: true, canWrite: true },
   } satisfies Names<Receipt>,
 };

@@ -1,5 +1,5 @@
 /** Reads the model and its connection from the command line and the environment. */
-import { DEFAULT_MEMORY_TOKENS } from '../../../app/limits.ts';
+import { DEFAULT_MEMORY_TOKENS, MIN_CONTEXT_TOKENS } from '../../../app/limits.ts';
 import type { ModelRef } from '../../../core/model/messages.ts';
 import { CATALOG, catalogEntry, missingConfig, parseModelRef } from '../../../providers/catalog.ts';
 import type { ProviderConfig } from '../../../providers/types.ts';
@@ -45,6 +45,14 @@ export function memoryTokensOf(env: Environment): number {
   if (!text) return DEFAULT_MEMORY_TOKENS;
   if (/^\d{1,6}$/.test(text)) return Number(text);
   throw new UsageError('KEDGE_MEMORY_TOKENS must be a number of tokens, such as 800, or 0.');
+}
+
+/** Returns the part of a model's context window that is used, in tokens. @throws UsageError if KEDGE_CONTEXT_TOKENS is invalid */
+export function contextTokensOf(env: Environment): number | undefined {
+  const text = env.KEDGE_CONTEXT_TOKENS?.trim();
+  if (!text) return undefined;
+  if (/^\d{1,9}$/.test(text) && Number(text) >= MIN_CONTEXT_TOKENS) return Number(text);
+  throw new UsageError(`KEDGE_CONTEXT_TOKENS must be a number of tokens from ${MIN_CONTEXT_TOKENS}, such as 64000.`);
 }
 
 /** The variables that may contain a provider's key. The first variable that is set is used. */

@@ -53,6 +53,7 @@ Environment
                                       also runs, turns, calls and minutes
   KEDGE_PASS_ENV                      variables to pass to commands although they look like keys, such as GITHUB_TOKEN
   KEDGE_WITHHOLD_ENV                  additional variables to withhold from commands, such as AWS_*
+  KEDGE_CONTEXT_TOKENS                how many tokens of a model's context window are used at most (default: all)
   KEDGE_MEMORY_TOKENS                 how many tokens of the memory the model is told (default: 800; 0 turns it off)
   NO_COLOR                            turn off colours
 

@@ -11,7 +11,7 @@ import { landedChanges } from '../../../core/view/run-changes.ts';
 import { type CallView, findCall, type RunView } from '../../../core/view/run-view.ts';
 import { dollars, tokens } from '../../../core/words/amounts.ts';
 import { reachedText } from '../../../core/words/budget-text.ts';
-import { compactedText } from '../../../core/words/context-text.ts';
+import { compactedText, contextText } from '../../../core/words/context-text.ts';
 import { planEventText } from '../../../core/words/plan-text.ts';
 import { waitingText } from '../../../core/words/retry-text.ts';
 import { todoText } from '../../../core/words/todo-text.ts';
@@ -250,6 +250,7 @@ export class TextRenderer {
       input !== undefined && `${tokens(input)} tokens in${cacheNote}`,
       output !== undefined && `${tokens(output)} out`,
       cost && dollars(cost),
+      this.#run?.context?.window !== undefined && contextText(this.#run.context),
     ].filter(Boolean);
     if (facts.length > 0) this.#line(this.#paint.dim(facts.join(' · ')));
   }

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { PARTS, type Part } from '../../../app/context/surroundings-parts.ts';
-import { DEFAULT_LIMITS, DEFAULT_MEMORY_TOKENS } from '../../../app/limits.ts';
+import { DEFAULT_LIMITS, DEFAULT_MEMORY_TOKENS, MIN_CONTEXT_TOKENS } from '../../../app/limits.ts';
 import { DEFAULT_THRESHOLDS, type PressureThresholds } from '../../../app/models/memory-pressure.ts';
 import type { Settings, Tuning } from '../../../app/ports.ts';
 import type { Budgets } from '../../../app/run/day-budget.ts';
@@ -97,6 +97,12 @@ export class VsCodeSettings implements Settings {
   memoryTokens(): number {
     const tokens = userSetting<unknown>('memoryTokens');
     return isBetween(0, 100_000)(tokens) ? tokens : DEFAULT_MEMORY_TOKENS;
+  }
+
+  /** The part of a model's context window that is used. A workspace cannot set it. */
+  contextTokens(): number | undefined {
+    const tokens = userSetting<unknown>('contextTokens');
+    return isBetween(MIN_CONTEXT_TOKENS, Number.MAX_SAFE_INTEGER)(tokens) ? tokens : undefined;
   }
 
   tuning(model: ModelRef, facts: ModelFacts = {}): Tuning {
