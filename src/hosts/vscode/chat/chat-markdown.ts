@@ -1,7 +1,7 @@
 /** Formats approvals, questions and plans as Markdown for the native Chat. It does not depend on VS Code. */
 
 import type { Plan } from '../../../core/plan/plan.ts';
-import type { Question } from '../../../core/session/events.ts';
+import type { EventBody, Question } from '../../../core/session/events.ts';
 import type { ApprovalRequest } from '../../../core/session/session-state.ts';
 import {
   type ApprovalDetails,
@@ -11,7 +11,9 @@ import {
   questionRows,
 } from '../../../core/view/approval-details.ts';
 import { type StepDetails, stepDetails } from '../../../core/view/plan-details.ts';
+import { compactedText } from '../../../core/words/context-text.ts';
 import { codeSpan, fence } from '../../../core/words/markdown-code.ts';
+import { todoText } from '../../../core/words/todo-text.ts';
 import { visibleCommand, visibleText } from '../../../core/words/visible-text.ts';
 
 const DIFF_LINES = 60;
@@ -71,4 +73,10 @@ function plainText(text: string): string {
 /** Formats a text as one line without Markdown: all punctuation is escaped. */
 export function plain(text: string): string {
   return visibleText(text.replace(/\s+/g, ' ')).replace(/[!-/:-@[-`{-~]/g, '\\$&');
+}
+
+/** What Kedge or the model notes during a run: the list of what is left to do, a compaction, reduced limits. */
+export function asideMarkdown(event: Extract<EventBody, { type: 'todo_changed' | 'context_compacted' | 'limits_shrunk' }>): string {
+  if (event.type === 'todo_changed') return `${fence(todoText(event.items), 'text')}\n\n`;
+  return `*${event.type === 'limits_shrunk' ? event.reason : compactedText(event)}*\n\n`;
 }

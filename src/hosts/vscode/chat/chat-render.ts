@@ -15,11 +15,10 @@ import { proofOf, receiptLine } from '../../../core/view/receipt.ts';
 import { follow } from '../../../core/view/reduce-run.ts';
 import type { RunView } from '../../../core/view/run-view.ts';
 import { moreText, reachedText } from '../../../core/words/budget-text.ts';
-import { COMPACTING, compactedText } from '../../../core/words/context-text.ts';
+import { COMPACTING } from '../../../core/words/context-text.ts';
 import { codeSpan, fence } from '../../../core/words/markdown-code.ts';
 import { planEventText } from '../../../core/words/plan-text.ts';
 import { waitingText } from '../../../core/words/retry-text.ts';
-import { todoText } from '../../../core/words/todo-text.ts';
 import { visibleLine, visibleText } from '../../../core/words/visible-text.ts';
 import { REMEDY, type Remedy } from '../../../protocol/remedy.ts';
 import { modelText } from '../../../providers/catalog.ts';
@@ -27,7 +26,7 @@ import { PathError, parsePath } from '../../../workspace/paths.ts';
 import type { Kedge } from '../kedge.ts';
 import { PlaceFinder } from '../languages/place-finder.ts';
 import { modelName } from '../models/model-label.ts';
-import { approvalMarkdown, plain, planMarkdown, questionMarkdown } from './chat-markdown.ts';
+import { approvalMarkdown, asideMarkdown, plain, planMarkdown, questionMarkdown } from './chat-markdown.ts';
 
 const STEP_SIGN = { started: '▸', done: '✓', failed: '✗', skipped: '–' } as const;
 /** If more files than this are changed, one button opens all diffs. */
@@ -136,17 +135,13 @@ export class ChatRenderer {
         stream.markdown(`${plain(line)}\n\n${output.length > 0 ? `${fence(output.join('\n'), 'text')}\n\n` : ''}`);
         break;
       }
-      case 'todo_changed':
-        stream.markdown(`${fence(todoText(event.items), 'text')}\n\n`);
-        break;
       case 'context_compacting':
         stream.progress(COMPACTING);
         break;
+      case 'todo_changed':
       case 'context_compacted':
-        stream.markdown(`*${compactedText(event)}*\n\n`);
-        break;
       case 'limits_shrunk':
-        stream.markdown(`*${event.reason}*\n\n`);
+        stream.markdown(asideMarkdown(event));
         break;
       case 'run_paused': {
         const { limit, plan } = this.#run ?? {};
