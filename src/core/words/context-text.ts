@@ -16,7 +16,7 @@ const WHY: Record<Compacted['reason'], string> = {
 const LABELS: Record<Kind, string> = {
   instructions: 'Instructions',
   tools: 'Tools',
-  rules: 'Rules',
+  rules: 'Rules, memory, surroundings',
   summary: 'Summary of earlier messages',
   prompts: 'Your messages',
   attachments: 'Attachments',
