@@ -6,6 +6,7 @@ import type { RunRecord, SessionState } from '../../core/session/session-state.t
 import { withIgnoreFiles } from '../../workspace/ignore.ts';
 import { Workspace } from '../../workspace/workspace.ts';
 import { DEFAULT_MEMORY_TOKENS } from '../limits.ts';
+import { windowOf } from '../models/context-window.ts';
 import type { AssistantPorts } from '../ports.ts';
 import { withheldFilterOf } from '../run/judge.ts';
 import { memoryNotes } from './memory.ts';
@@ -23,7 +24,7 @@ export type RunContext = {
 export async function contextOf({ model }: RunRecord, { state }: { state: SessionState }, ports: AssistantPorts): Promise<RunContext> {
   const trusted = ports.trusted();
   const workspace = new Workspace(await withIgnoreFiles(ports.fileSystem()), withheldFilterOf(ports));
-  const window = ports.settings.tuning?.(model).contextWindow ?? ports.facts?.(model).contextWindow;
+  const window = windowOf(model, ports, await ports.memory?.(model));
   const rules = trusted ? new Rules(workspace, rulesLimits(window)) : undefined;
   const { memory } = ports.settings;
   const [rulesNotes, memories, surroundings] = await Promise.all([

@@ -13,6 +13,7 @@ import { withIgnoreFiles } from '../../workspace/ignore.ts';
 import type { FileSystem } from '../../workspace/types.ts';
 import { Workspace } from '../../workspace/workspace.ts';
 import { hookPlaces } from '../facts/hook-places.ts';
+import { windowOf } from '../models/context-window.ts';
 import { pressureNotice, pressureOf, shrink } from '../models/memory-pressure.ts';
 import type { AssistantPorts } from '../ports.ts';
 import { priceOf } from './cost.ts';
@@ -62,6 +63,7 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
   const tuning = settings.tuning?.(run.model);
   const price = priceOf(run.model, facts, now);
   const memory = await ports.memory?.(run.model);
+  const window = windowOf(run.model, ports, memory);
   const level = pressureOf(memory, settings.pressure?.());
   const shrunk = pressureNotice(memory, level);
   const limits = shrink(scope.limits, level);
@@ -73,7 +75,7 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
     adapter,
     blind: facts.vision === false,
     window: {
-      size: smallest(tuning?.contextWindow, facts.contextWindow, ports.windows?.of(run.model), settings.contextTokens?.()),
+      size: window,
       answer: { set: tuning?.maxOutputTokens, possible: facts.maxOutput },
       learn: (tokens) => ports.windows?.learn(run.model, tokens),
     },
@@ -95,6 +97,8 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
       ),
       cacheKey: scope.sessionId,
       ...tuning,
+      // A server that allocates memory for the window must use the same size.
+      ...(run.model.provider === 'ollama' && window !== undefined && { contextWindow: window }),
     },
     decide: judge.decide,
     ...(stepController && { closing: (context) => stepController.close(context) }),
@@ -111,11 +115,6 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
 
 export function openGate(fs: FileSystem, { writer, blobs, format }: AssistantPorts): WriteGate {
   return new WriteGate(new Workspace(fs), writer(), blobs, format);
-}
-
-function smallest(...sizes: readonly (number | undefined)[]): number | undefined {
-  const known = sizes.filter((size) => size !== undefined);
-  return known.length > 0 ? Math.min(...known) : undefined;
 }
 
 function externalAccess({ commands, fetcher, remembered }: AssistantPorts): ExternalAccess {

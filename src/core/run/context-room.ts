@@ -1,19 +1,17 @@
 /** Keeps the requests of a run within the context window of the model, by compactions. */
 
-import { interruptible } from '../abort.ts';
 import { carriedIndex } from '../compaction/carried-state.ts';
 import { fitInto, sizeOf, summaryTokens } from '../compaction/fit.ts';
 import { modelSummary, summaryByRules, summaryRequest } from '../compaction/summary.ts';
 import { sentAfter } from '../context/compacted.ts';
 import { charactersFor, KINDS, noTokens, TokenCounter, type Tokens, totalOf } from '../context/tokens.ts';
 import { type ContextUse, keyOf, ratioOf, requestLimit, resultCharacters, resultTokens } from '../context/window.ts';
-import { checkedEvent } from '../model/answer-shape.ts';
 import type { Message, Usage, UserMessage } from '../model/messages.ts';
 import { ModelError, type ModelRequest } from '../model/model.ts';
 import { type Estimate, useOfAnswer } from '../session/limits.ts';
-import { messagesForModel } from '../session/reduce.ts';
 import type { RunPorts, ThinkPorts } from './ports.ts';
 import { Received } from './received-answer.ts';
+import { addAnswer, messagesToSend, receive } from './think.ts';
 
 type Reason = 'window' | 'overflow' | 'user';
 
@@ -29,6 +27,11 @@ export class ContextRoom {
   readonly #counter: TokenCounter;
   /** The ratio that an overflow error told. It is valid until the service reports the size of a request, so that `known` changes. */
   #told: { ratio: number; known: number | undefined } | undefined;
+
+  /** The window that is assumed after an error that does not name it. It is valid for this run only, because it may be far too small. */
+  #assumed: number | undefined;
+  /** The number of messages when a compaction was not possible or of no use. It is not tried again before there are more of the user's. */
+  #futileAt = -1;
 
   constructor(ports: ThinkPorts, tools: ModelRequest['tools']) {
     this.#ports = ports;
@@ -50,8 +53,8 @@ export class ContextRoom {
 
   get window(): number | undefined {
     const { window, state, model } = this.#ports;
-    const learned = state.windows.get(keyOf(model));
-    return learned === undefined ? window?.size : Math.min(learned, window?.size ?? learned);
+    const sizes = [window?.size, state.windows.get(keyOf(model)), this.#assumed].filter((size) => size !== undefined);
+    return sizes.length > 0 ? Math.min(...sizes) : undefined;
   }
 
   /** Compacts the conversation if the next request does not fit into the window. */
@@ -59,7 +62,11 @@ export class ContextRoom {
     const words = this.#ports.compactionAsked?.();
     if (words !== undefined) await this.compact('user', signal, words);
     const limit = this.#limit;
-    if (limit !== undefined && this.#size() > limit) await this.compact('window', signal);
+    if (limit === undefined || this.#size() <= limit) return;
+    const said = this.#ports.state.messages.findLastIndex(({ role }) => role === 'user');
+    if (said === this.#futileAt) return;
+    await this.compact('window', signal);
+    if (this.#size() > limit) this.#futileAt = said;
   }
 
   /**
@@ -71,9 +78,10 @@ export class ContextRoom {
     if (requested !== undefined) this.#told = { ratio: ratioOf(requested, estimated), known: this.#known };
     const before = this.#size();
     // A window that is larger than the request was not the reason.
-    const real = window !== undefined && window <= before * 1.5 ? window : Math.floor(Math.min(before, this.window ?? before) * ASSUMED);
-    if (real === window) this.#ports.window?.learn?.(real);
-    return this.compact('overflow', signal, undefined, real);
+    const isNamed = window !== undefined && window <= before * 1.5;
+    if (isNamed) this.#ports.window?.learn?.(window);
+    else this.#assumed = Math.floor(Math.min(before, this.window ?? before) * ASSUMED);
+    return this.compact('overflow', signal, undefined, isNamed ? window : undefined);
   }
 
   /** Returns how many characters of a result the window can hold, for each of the calls of one answer. */
@@ -83,11 +91,15 @@ export class ContextRoom {
     return resultCharacters(charactersFor(resultTokens(limit, calls) / this.#ratio));
   }
 
-  /** Returns false if the conversation cannot become shorter. `words` is what the user wants to keep. */
-  async compact(reason: Reason, signal: AbortSignal, words?: string, window = this.window): Promise<boolean> {
+  /**
+   * Returns false if the conversation cannot become shorter. `words` is what the user wants to keep, `named` the window that an error
+   * named.
+   */
+  async compact(reason: Reason, signal: AbortSignal, words?: string, named?: number): Promise<boolean> {
     const { state, emit } = this.#ports;
     if (state.open.length > 0) return false;
     const before = this.#size();
+    const window = named ?? this.window;
     const limit = window === undefined ? before : requestLimit(window, this.#ports.window?.answer);
     const space = Math.max(1, limit / this.#ratio - this.#fixed());
     const found = fitInto(state, space, reason === 'user');
@@ -107,7 +119,7 @@ export class ContextRoom {
       before: Math.round(before),
       after: Math.round(totalOf({ ...noTokens(), ...context.tokens }) * context.ratio),
       context,
-      ...(reason === 'overflow' && window !== undefined && { window }),
+      ...(named !== undefined && { window: named }),
       ...use,
     });
     return true;
@@ -117,23 +129,33 @@ export class ContextRoom {
   async #summary(keepFrom: number, most: number, signal: AbortSignal, words?: string): Promise<Summary | undefined> {
     const { state, adapter, request, model, emit, meter, price } = this.#ports;
     const asked = summaryRequest(carriedIndex(state, keepFrom, charactersFor(most)), most, words);
-    const messages = this.#fitting(messagesForModel(state), asked, most);
+    const messages = this.#fitting(messagesToSend(this.#ports), asked, most);
     if (adapter.isFree || messages.length < 2) return undefined;
+    const whole = { ...request, model: model.model, tools: this.#tools, messages };
+    const received = new Received(whole);
+    const enough = new AbortController();
     emit({ type: 'context_compacting' });
-    const received = new Received({ ...request, model: model.model, tools: this.#tools, messages });
     try {
-      const stream = adapter.stream({ ...request, model: model.model, tools: this.#tools, messages }, signal);
-      for await (const event of interruptible(stream, signal)) received.add(checkedEvent(event));
+      await receive(this.#ports, whole, received, AbortSignal.any([signal, enough.signal]), (event) => {
+        received.add(event);
+        if (event.type === 'model_waiting') emit(event);
+        // A model that does not come to an end has written enough. What it wrote is cut to its space.
+        if (received.size > 3 * charactersFor(most)) enough.abort();
+      });
     } catch (error) {
-      signal.throwIfAborted();
-      // Without a summary of the model, the conversation is compacted by rules. The next request reports the failure if it lasts.
-      if (!(error instanceof ModelError)) throw error;
+      // Without a summary of the model, the conversation is compacted by rules. The next request reports a failure that lasts.
+      const isOver = !signal.aborted && (enough.signal.aborted || error instanceof ModelError);
+      if (!isOver) {
+        emit({ type: 'context_compacting', done: true });
+        if (received.hasBegun || received.usage) addAnswer(this.#ports, received, [], 'aborted');
+        throw error;
+      }
     }
-    const { usage, stop } = received;
+    const { usage, stop, hasBegun } = received;
     const usd = price?.(usage ?? {});
-    const estimate = received.hasBegun ? received.estimated(usd === undefined ? price : undefined) : {};
-    meter.spend(useOfAnswer(usage, usd, estimate));
-    const text = stop === 'end_turn' || stop === 'max_tokens' ? textsOf(received) : '';
+    const estimate = hasBegun ? received.estimated(usd === undefined ? price : undefined) : {};
+    if (hasBegun || usage) meter.spend(useOfAnswer(usage, usd, estimate));
+    const text = stop === 'end_turn' || stop === 'max_tokens' || enough.signal.aborted ? textsOf(received) : '';
     return {
       text: text === '' ? undefined : modelSummary(text, most),
       ...(usage && { usage }),

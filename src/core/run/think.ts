@@ -3,8 +3,8 @@
 import { interruptible } from '../abort.ts';
 import { checkedEvent } from '../model/answer-shape.ts';
 import { withoutImages } from '../model/images.ts';
-import type { AssistantMessage, ToolCall } from '../model/messages.ts';
-import { ModelError, type ModelRequest } from '../model/model.ts';
+import type { AssistantMessage, Message, ToolCall } from '../model/messages.ts';
+import { ModelError, type ModelEvent, type ModelRequest } from '../model/model.ts';
 import { useOfAnswer } from '../session/limits.ts';
 import { messagesForModel } from '../session/reduce.ts';
 import { LimitReached } from './budget.ts';
@@ -18,21 +18,48 @@ import { Received } from './received-answer.ts';
 const CHECK_CHARACTERS = 4_096;
 const CHECK_MS = 1_000;
 
+/** Returns the messages of the next request. */
+export function messagesToSend({ state, blind }: Pick<ThinkPorts, 'state' | 'blind'>): Message[] {
+  const messages = messagesForModel(state);
+  return blind ? withoutImages(messages) : messages;
+}
+
 /**
  * Performs one turn of the model. @throws LimitReached when a limit is reached while the answer is received. After this or any other
  * failure, the received text is kept as an aborted message, and its usage is counted.
  */
 export async function think(ports: ThinkPorts, tools: ModelRequest['tools'], signal: AbortSignal): Promise<AssistantMessage> {
-  const { state, emit, meter, price } = ports;
-  const history = messagesForModel(state);
-  const messages = ports.blind ? withoutImages(history) : history;
-  const request = { ...ports.request, model: ports.model.model, tools, messages };
+  const { state, emit } = ports;
+  const request = { ...ports.request, model: ports.model.model, tools, messages: messagesToSend(ports) };
   const received = new Received(request, ports.adapter.isFree);
+  const ids = new CallIds(state.callIds);
+  try {
+    await receive(ports, request, received, signal, (event) => {
+      received.add(event.type === 'part' && event.part.type === 'tool_call' ? { ...event, part: ids.own(event.part) } : event);
+      if (event.type !== 'part' && event.type !== 'usage' && event.type !== 'stop') emit(event);
+    });
+    if (!received.stop) throw new ModelError('bad_stream', 'The model’s answer ended before it was complete. Send the message again.');
+  } catch (error) {
+    if (received.hasBegun) addAnswer(ports, received, received.said, 'aborted');
+    throw error;
+  }
+  const { stop, content } = received;
+  // A tool call in an answer that was cut off or refused may be incomplete, so it is removed and never executed.
+  const kept = stop === 'end_turn' || stop === 'tool_use' ? content : content.filter((part) => part.type !== 'tool_call');
+  return addAnswer(ports, received, kept, stop);
+}
+
+/** Sends a request and passes each event of its answer on. @throws LimitReached when a limit is reached while the answer is received. */
+export async function receive(
+  { adapter, meter, price }: ThinkPorts,
+  request: ModelRequest,
+  received: Received,
+  signal: AbortSignal,
+  each: (event: ModelEvent) => void,
+): Promise<void> {
   const limit = new AbortController();
   const either = AbortSignal.any([signal, limit.signal]);
-  const ids = new CallIds(state.callIds);
   let checkedAt = 0;
-
   const check = () => {
     const reached = meter.reached('answer', received.use(price));
     if (reached) throw new LimitReached(reached);
@@ -46,44 +73,33 @@ export async function think(ports: ThinkPorts, tools: ModelRequest['tools'], sig
   }, CHECK_MS);
   // The timer must not keep the process alive.
   (timer as { unref?(): void }).unref?.();
-
-  const add = (content: AssistantMessage['content'], stop: AssistantMessage['stop']): AssistantMessage => {
-    const { usage } = received;
-    const usd = price?.(usage ?? {});
-    const estimate = received.estimated(usd === undefined ? price : undefined);
-    meter.spend(useOfAnswer(usage, usd, estimate));
-    const message = {
-      role: 'assistant',
-      content,
-      from: ports.model,
-      stop,
-      ...(usage && { usage }),
-      ...(usd !== undefined && { usd }),
-    } as const;
-    if (content.length > 0 || stop !== 'aborted' || usage || estimate.estimated !== undefined)
-      emit({ type: 'message_added', message, ...estimate });
-    return message;
-  };
-
   try {
-    for await (const rawEvent of interruptible(ports.adapter.stream(request, either), either)) {
-      const event = checkedEvent(rawEvent);
-      received.add(event.type === 'part' && event.part.type === 'tool_call' ? { ...event, part: ids.own(event.part) } : event);
-      if (event.type !== 'part' && event.type !== 'usage' && event.type !== 'stop') emit(event);
+    for await (const event of interruptible(adapter.stream(request, either), either)) {
+      each(checkedEvent(event));
       if (received.size < checkedAt + CHECK_CHARACTERS) continue;
       checkedAt = received.size;
       check();
     }
-    if (!received.stop) throw new ModelError('bad_stream', 'The model’s answer ended before it was complete. Send the message again.');
-  } catch (error) {
-    if (received.hasBegun) add(received.said, 'aborted');
-    throw error;
   } finally {
     clearInterval(timer);
   }
-  const { stop, content } = received;
-  // A tool call in an answer that was cut off or refused may be incomplete, so it is removed and never executed.
-  return add(stop === 'end_turn' || stop === 'tool_use' ? content : content.filter((part) => part.type !== 'tool_call'), stop);
+}
+
+/** Counts the use of an answer, and adds the answer to the conversation unless there is nothing to record. */
+export function addAnswer(
+  { emit, meter, model, price }: ThinkPorts,
+  received: Received,
+  content: AssistantMessage['content'],
+  stop: AssistantMessage['stop'],
+): AssistantMessage {
+  const { usage } = received;
+  const usd = price?.(usage ?? {});
+  const estimate = received.estimated(usd === undefined ? price : undefined);
+  meter.spend(useOfAnswer(usage, usd, estimate));
+  const message = { role: 'assistant', content, from: model, stop, ...(usage && { usage }), ...(usd !== undefined && { usd }) } as const;
+  if (content.length > 0 || stop !== 'aborted' || usage || estimate.estimated !== undefined)
+    emit({ type: 'message_added', message, ...estimate });
+  return message;
 }
 
 /** Makes tool call ids unique. Some models repeat or omit them, but the log, the approvals and the wire formats need one id per call. */

@@ -70,8 +70,8 @@ export type EventBody =
   | { type: 'limits_shrunk'; limits: Limits; reason: string }
   /** `context` says what fills the context window at this request. Missing in older logs. */
   | { type: 'turn_started'; turn: number; context?: ContextUse }
-  /** The model is writing a summary for a compaction. */
-  | { type: 'context_compacting' }
+  /** The model is writing a summary for a compaction. `done` is set if it was stopped and no compaction follows. */
+  | { type: 'context_compacting'; done?: true }
   /**
    * The model receives a shorter conversation from now on; the log keeps all of it. `reason` is `user` when the user wanted it, and
    * `overflow` when the service refused the request, which tells the `window` of the model. `before` and `after` are estimated tokens. The

@@ -129,7 +129,7 @@ function reduceEvent(run: RunView, event: AgentEvent): RunView {
     case 'turn_started':
       return { ...run, ...(event.context && { context: event.context }), turns: [...run.turns, newTurn(event.turn)] };
     case 'context_compacting':
-      return { ...run, compacting: true };
+      return event.done ? run : { ...run, compacting: true };
     case 'context_compacted': {
       const { reason, by, before, after, carried, summary, seq } = event;
       return { ...run, context: event.context, compactions: [...run.compactions, { reason, by, before, after, carried, summary, seq }] };

@@ -44,7 +44,7 @@ const displayed: { [Type in DisplayedType]: Names<Body<Type>> } = {
   tool_input_delta: { name: true, text: true },
   model_waiting: { attempt: true, tries: true, reason: true, waitMs: true, silent: true },
   tool_progress: { callId: true, text: true },
-  context_compacting: {},
+  context_compacting: { done: true },
 };
 
 const shared = {
