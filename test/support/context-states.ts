@@ -30,6 +30,7 @@ function compacted(): Script {
       shortenBefore: 2,
       resultChars: 400,
       promptChars: 100_000,
+      rulesChars: 10_000,
       carried:
         'The mode is Agent. The user’s latest message is #1; earlier ones may already be dealt with.\n\nEarlier answers and results:\n#3.1 read_file src/tide.ts',
       summary:

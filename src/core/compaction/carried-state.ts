@@ -1,16 +1,18 @@
 /** The state of a session as text for the model. It comes from the log alone, so nothing in it can be forgotten or invented. */
 
-import { addressOf } from '../context/shorten.ts';
+import { addressOf, shortened } from '../context/shorten.ts';
 import { callsOf, type Message, type ToolCall, textOf } from '../model/messages.ts';
 import { planText } from '../plan/plan.ts';
 import { statusText } from '../plan/progress.ts';
 import { permissionText } from '../session/grant-scope.ts';
 import type { SessionState } from '../session/session-state.ts';
 import { todoText } from '../words/todo-text.ts';
+import { visibleLine } from '../words/visible-text.ts';
 
 const MODE = { ask: 'Ask', plan: 'Plan', agent: 'Agent' } as const;
 const MOST_FILES = 60;
 const CHECK_CHARS = 600;
+const TODO_CHARS = 4_000;
 const CALL_CHARS = 100;
 const DIGEST = 8;
 
@@ -19,7 +21,7 @@ export function carriedState(state: SessionState, keepFrom: number, indexChars: 
   const sections = [
     situation(state),
     planSection(state),
-    list('Your list of what is left to do', state.todo.length > 0 ? [todoText(state.todo)] : []).replace('- ', ''),
+    todoSection(state),
     list('Failed checks', failedChecks(state)),
     list('Open approvals and questions', openRequests(state)),
     list('Permissions that the user granted', [
@@ -64,9 +66,14 @@ function planSection({ lastRun, plans }: SessionState): string {
   return `${what}\n${planText(plan, states)}`;
 }
 
+function todoSection({ todo }: SessionState): string {
+  return todo.length > 0 ? `Your list of what is left to do:\n${shortened(todoText(todo), TODO_CHARS, 'your last call of todo')}` : '';
+}
+
 function failedChecks({ lastRun }: SessionState): string[] {
   return Object.entries(lastRun?.steps ?? {}).flatMap(([step, { check }]) =>
-    check?.outcome === 'failed' ? [`step ${step}: ${check.output.slice(-CHECK_CHARS)}`] : [],
+    // The output is that of a program, so that no line of it may look like a line of this text.
+    check?.outcome === 'failed' ? [`step ${step}: ${visibleLine(check.output.slice(-CHECK_CHARS)).toWellFormed()}`] : [],
   );
 }
 
@@ -83,8 +90,8 @@ function changedFiles({ staged }: SessionState): string[] {
     if (!landed) continue;
     files.delete(change.path);
     if (change.from !== undefined) files.delete(change.from);
-    const what = change.from === undefined ? '' : ` (moved from ${change.from})`;
-    files.set(change.path, `${change.path}${what}: ${change.after?.slice(0, DIGEST) ?? 'deleted'}`);
+    const what = change.from === undefined ? '' : ` (moved from ${visibleLine(change.from)})`;
+    files.set(change.path, `${visibleLine(change.path)}${what}: ${change.after?.slice(0, DIGEST) ?? 'deleted'}`);
   }
   return [...files.values()];
 }
@@ -95,7 +102,7 @@ function filesRead(messages: readonly Message[], before: number): string[] {
     const path = (call?.input as { path?: unknown } | undefined)?.path;
     if (call?.name !== 'read_file' || failed || typeof path !== 'string') continue;
     read.delete(path);
-    read.set(path, `${path} ${address}`);
+    read.set(path, `${visibleLine(path)} ${address}`);
   }
   return [...read.values()];
 }
@@ -145,5 +152,5 @@ function cut(text: string): string {
     .slice(0, 4 * CALL_CHARS)
     .replace(/\s+/g, ' ')
     .trim();
-  return line.length > CALL_CHARS ? `${line.slice(0, CALL_CHARS)}…` : line;
+  return line.length > CALL_CHARS ? `${line.slice(0, CALL_CHARS).toWellFormed()}…` : line.toWellFormed();
 }

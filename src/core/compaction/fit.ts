@@ -10,21 +10,25 @@ import { carriedState } from './carried-state.ts';
 /**
  * How much is removed, from little to all that can be removed. `recent` is the share of the space that the latest messages may fill
  * unchanged, `index` the share of the list of earlier messages. `results` is the number of characters that are left of an older result.
- * Without `folds`, only results are shortened.
+ * Without `folds`, only results are shortened. With `all`, the results and mentions of the latest messages are shortened, too.
  */
-type Level = { folds: boolean; recent: number; index: number; results: number };
+type Level = { folds: boolean; recent: number; index: number; results: number; all?: true };
 const LEVELS: readonly Level[] = [
   { folds: false, recent: 0.35, index: 0.08, results: 400 },
   { folds: true, recent: 0.3, index: 0.08, results: 400 },
   { folds: true, recent: 0.15, index: 0.06, results: 300 },
   { folds: true, recent: 0.06, index: 0.03, results: 200 },
   { folds: true, recent: 0, index: 0.01, results: 150 },
+  { folds: true, recent: 0, index: 0.01, results: 4_000, all: true },
+  { folds: true, recent: 0, index: 0.01, results: 1_000, all: true },
+  { folds: true, recent: 0, index: 0.01, results: 150, all: true },
 ];
 /** After a compaction, the messages fill at most this part of the space, so that the next compaction is far away. */
 const TARGET = 0.55;
 /** The part of the space for a summary, and for the user's earlier messages. */
 const SUMMARY_SHARE = 0.1;
 const PROMPTS_SHARE = 0.25;
+const RULES_SHARE = 0.15;
 /** The user's messages are shortened only beyond these lengths, the longest that fits. */
 const PROMPT_CHARS = [Number.MAX_SAFE_INTEGER, 40_000, 12_000, 4_000, 1_500, 500, 200];
 const MAX_SUMMARY_TOKENS = 3_000;
@@ -52,15 +56,18 @@ export function summaryTokens(space: number): number {
   return Math.min(MAX_SUMMARY_TOKENS, space * SUMMARY_SHARE);
 }
 
-function apply(state: SessionState, { folds, recent, index, results }: Level, space: number): Fit | undefined {
+function apply(state: SessionState, { folds, recent, index, results, all }: Level, space: number): Fit | undefined {
   const { messages, compaction } = state;
-  const shortenBefore = recentFrom(messages, space * recent);
+  const latest = recentFrom(messages, space * recent);
+  const shortenBefore = all ? messages.length : latest;
   const folded = compaction?.keepFrom ?? 0;
-  const keepFrom = folds ? shortenBefore : folded;
-  if (folds ? keepFrom <= folded : shortenBefore <= (compaction?.shortenBefore ?? 0)) return undefined;
+  const keepFrom = folds ? Math.max(folded, latest) : folded;
+  const isMore = all || (folds ? keepFrom > folded : shortenBefore > (compaction?.shortenBefore ?? 0));
+  if (!isMore) return undefined;
   const promptChars = promptLimit(messages.slice(0, keepFrom), space * PROMPTS_SHARE);
   const carried = keepFrom > 0 ? carriedState(state, keepFrom, charactersFor(space * index)) : '';
-  const compacted = { keepFrom, shortenBefore, resultChars: results, promptChars, carried };
+  const rulesChars = charactersFor(space * RULES_SHARE);
+  const compacted = { keepFrom, shortenBefore, resultChars: results, promptChars, rulesChars, carried };
   const summary = folds ? '' : (compaction?.summary ?? '');
   const prefix = compactedMessages(messages, { ...compacted, summary });
   const tokens = sizeOf(prefix) + sizeOf(messages.slice(shortenBefore)) + (folds ? summaryTokens(space) : 0);

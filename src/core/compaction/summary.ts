@@ -22,7 +22,7 @@ export function summaryRequest(index: string, tokens: number, words = ''): UserM
 }
 
 export function modelSummary(text: string, tokens: number): string {
-  return `Your summary of the earlier messages:\n${text.trim().slice(0, charactersFor(tokens))}`;
+  return `Your summary of the earlier messages:\n${text.trim().slice(0, charactersFor(tokens)).toWellFormed()}`;
 }
 
 /** The last things that the model said, if no model can write a summary. */
@@ -33,5 +33,5 @@ export function summaryByRules({ messages }: SessionState, keepFrom: number, tok
   const latest = answers.slice(-MOST_ANSWERS);
   if (latest.length === 0) return '';
   const most = Math.floor(charactersFor(tokens) / latest.length);
-  return `The last things that you said:\n${latest.map((text) => (text.length > most ? `${text.slice(0, most)}…` : text)).join('\n')}`;
+  return `The last things that you said:\n${latest.map((text) => (text.length > most ? `${text.slice(0, most).toWellFormed()}…` : text)).join('\n')}`;
 }

@@ -1,7 +1,16 @@
 /** The messages that a model receives after a compaction. They depend only on the conversation and the logged event. */
 
 import { mentionLabel } from '../model/mentions.ts';
-import { isSent, type Message, type NotePart, type TextPart, type UserMessage } from '../model/messages.ts';
+import {
+  callsOf,
+  isSent,
+  type Message,
+  type NotePart,
+  resultText,
+  type TextPart,
+  type ToolMessage,
+  type UserMessage,
+} from '../model/messages.ts';
 import { note } from '../model/notes.ts';
 import { carriedNotes } from './rules-in-force.ts';
 import { addressOf, shortened, shortenedMessage } from './shorten.ts';
@@ -9,20 +18,22 @@ import { addressOf, shortened, shortenedMessage } from './shorten.ts';
 /**
  * What a compaction does. Messages before `keepFrom` are replaced by one message, with the user's own messages, `carried` and `summary`.
  * Messages from `keepFrom` to `shortenBefore` stay, with results of at most `resultChars` characters. Later messages stay as they are.
- * `promptChars` limits each of the user's messages before `keepFrom`, for very long pasted text. All indices count from 0.
+ * `promptChars` limits each of the user's messages before `keepFrom`, for very long pasted text, and `rulesChars` all rules together. All
+ * indices count from 0.
  */
 export type Compaction = {
   keepFrom: number;
   shortenBefore: number;
   resultChars: number;
   promptChars: number;
+  rulesChars: number;
   /** What the log knows exactly: the mode, the plan, permissions, files and calls. */
   carried: string;
   summary: string;
 };
 
 const INTRO =
-  'The messages before this one were compacted to save space. They keep their numbers, and recall reads any of them again, such as "#12". The user’s own messages follow word for word, then the state of the work.';
+  'The messages before this one were compacted to save space. They keep their numbers, and recall reads any of them again, such as "#12". What the user wrote follows, then the state of the work.';
 
 /** Returns all messages as the model receives them after the compaction. */
 export function sentAfter(messages: readonly Message[], compaction: Compaction): Message[] {
@@ -39,10 +50,13 @@ export function compactedMessages(messages: readonly Message[], compaction: Comp
   return keepFrom > 0 ? [head(messages.slice(0, keepFrom), compaction), ...kept] : kept;
 }
 
-function head(messages: readonly Message[], { promptChars, carried, summary }: Compaction): UserMessage {
-  const said = messages.flatMap((message, index) => (message.role === 'user' ? saidIn(message, index, promptChars) : []));
+function head(messages: readonly Message[], { promptChars, rulesChars, carried, summary }: Compaction): UserMessage {
+  const said = messages.flatMap((message, index) => {
+    if (message.role === 'user') return saidIn(message, index, promptChars);
+    return message.role === 'tool' ? answeredIn(message, messages[index - 1], index, promptChars) : [];
+  });
   const state = [carried, summary].filter(Boolean).join('\n\n');
-  return { role: 'user', content: [...carriedNotes(messages), note('compacted', INTRO), ...said, note('compacted', state)] };
+  return { role: 'user', content: [...carriedNotes(messages, rulesChars), note('compacted', INTRO), ...said, note('compacted', state)] };
 }
 
 function saidIn({ content }: UserMessage, index: number, most: number): (NotePart | TextPart)[] {
@@ -56,4 +70,19 @@ function saidIn({ content }: UserMessage, index: number, most: number): (NotePar
   const shown = [...(images > 0 ? [images === 1 ? 'an image' : `${images} images`] : []), ...mentioned];
   const seen = shown.length > 0 ? ` It came with ${shown.join(', ')}.` : '';
   return [note('compacted', `Message ${address} of the user:${seen}`), ...texts];
+}
+
+/** Answers to questions, and the reasons of rejections, are the user's words, too. */
+function answeredIn({ content }: ToolMessage, before: Message | undefined, index: number, most: number): (NotePart | TextPart)[] {
+  const calls = new Map(callsOf(before).map((call) => [call.id, call]));
+  return content.flatMap((result, place): (NotePart | TextPart)[] => {
+    const text = resultText(result);
+    const isAnswer = result.name === 'ask_user' && !result.isError;
+    if (!isAnswer && !(result.isError && /^The user rejected this: /.test(text))) return [];
+    const address = addressOf(index, place);
+    const { question } = (calls.get(result.callId)?.input ?? {}) as { question?: unknown };
+    const asked =
+      isAnswer && typeof question === 'string' ? `Your question: ${shortened(question, most, address)}` : `Your call of ${result.name}:`;
+    return [note('compacted', `${address} ${asked}`), { type: 'text', text: shortened(text, most, address) }];
+  });
 }

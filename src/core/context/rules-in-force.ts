@@ -37,10 +37,17 @@ export function surroundingLines(messages: readonly Message[]): Map<string, stri
   return new Map(lines.map((line) => [line.slice(0, line.indexOf(': ')), line.slice(line.indexOf(': ') + 2)]));
 }
 
-/** Returns the notes that a compaction carries over as they are. */
-export function carriedNotes(messages: readonly Message[]): NotePart[] {
+/** Returns the notes that a compaction carries over. Together, rules and memory have at most `most` characters. */
+export function carriedNotes(messages: readonly Message[], most: number): NotePart[] {
   const lines = [...surroundingLines(messages)].map(([key, value]) => `${key}: ${value}`);
-  return [...rulesInForce(messages), ...(lines.length > 0 ? [note('surroundings', lines.join('\n'))] : [])];
+  const rules = rulesInForce(messages);
+  const size = rules.reduce((sum, { text }) => sum + text.length, 0);
+  const carried = rules.map((rule) => {
+    const share = Math.floor((most * rule.text.length) / Math.max(1, size));
+    if (size <= most) return rule;
+    return { ...rule, text: `${rule.text.slice(0, share).toWellFormed()}\n[Cut off. Read the rest with read_file.]` };
+  });
+  return [...carried, ...(lines.length > 0 ? [note('surroundings', lines.join('\n'))] : [])];
 }
 
 function partsOf({ content }: ToolResult): ToolResult['content'] {

@@ -1,6 +1,6 @@
 /** Shortens what a model receives. The complete content stays in the log, where `recall` finds it by its number. */
 
-import type { Message, ToolResult } from '../model/messages.ts';
+import type { Message, ToolResult, UserMessage } from '../model/messages.ts';
 
 /** Head and tail are moved to the end of a line if there is one within this part of their length. */
 const LINE_SLACK = 0.2;
@@ -29,8 +29,17 @@ export function shortenedResult(result: ToolResult, most: number, address: strin
   return { ...result, content };
 }
 
-/** Shortens the results of an older message. Images are replaced by a line of text. */
+/** Shortens the results and mentions of an older message. Images in results are replaced by a line of text. */
 export function shortenedMessage(message: Message, index: number, most: number): Message {
+  if (message.role === 'user') {
+    const isLong = (part: UserMessage['content'][number]) =>
+      part.type === 'note' && part.about === 'mention' && part.text.length > most + 100;
+    if (!message.content.some(isLong)) return message;
+    const content = message.content.map((part) =>
+      part.type === 'note' && isLong(part) ? { ...part, text: shortened(part.text, most, addressOf(index)) } : part,
+    );
+    return { ...message, content };
+  }
   if (message.role !== 'tool') return message;
   return {
     ...message,

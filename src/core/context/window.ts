@@ -17,7 +17,7 @@ const MARGIN = 0.04;
 /** The part of a request that the results of one turn may fill together. */
 const RESULTS_SHARE = 0.25;
 /** A result that is cut off shows at least this many characters. */
-const MIN_RESULT = 600;
+const MIN_RESULT = 200;
 /** The most characters of a result, also in a large window, because everything in it is paid for in each later request. */
 const MAX_RESULT = 120_000;
 

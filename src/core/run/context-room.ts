@@ -7,8 +7,10 @@ import { sentAfter } from '../context/compacted.ts';
 import { charactersFor, KINDS, noTokens, TokenCounter, type Tokens, totalOf } from '../context/tokens.ts';
 import { type ContextUse, keyOf, ratioOf, requestLimit, resultCharacters, resultTokens } from '../context/window.ts';
 import type { Message, Usage, UserMessage } from '../model/messages.ts';
-import { ModelError, type ModelRequest } from '../model/model.ts';
+import type { ModelError, ModelRequest } from '../model/model.ts';
 import { type Estimate, useOfAnswer } from '../session/limits.ts';
+import { sentMessages } from '../session/reduce.ts';
+import { LimitReached } from './budget.ts';
 import type { RunPorts, ThinkPorts } from './ports.ts';
 import { Received } from './received-answer.ts';
 import { addAnswer, messagesToSend, receive } from './think.ts';
@@ -144,8 +146,7 @@ export class ContextRoom {
       });
     } catch (error) {
       // Without a summary of the model, the conversation is compacted by rules. The next request reports a failure that lasts.
-      const isOver = !signal.aborted && (enough.signal.aborted || error instanceof ModelError);
-      if (!isOver) {
+      if (signal.aborted || error instanceof LimitReached) {
         emit({ type: 'context_compacting', done: true });
         if (received.hasBegun || received.usage) addAnswer(this.#ports, received, [], 'aborted');
         throw error;
@@ -181,8 +182,8 @@ export class ContextRoom {
   }
 
   #count(): Tokens {
-    const { sent, compaction } = this.#ports.state;
-    return this.#counter.count(sent, compaction);
+    const { state } = this.#ports;
+    return this.#counter.count(sentMessages(state), state.compaction);
   }
 
   /** The expected size of the next request in tokens. */

@@ -65,7 +65,6 @@ export async function runLoop(ports: RunPorts, signal: AbortSignal): Promise<voi
   };
 
   async function ask(): Promise<AssistantMessage> {
-    await room.make(signal);
     meter.spend({ turns: 1 });
     pace.took(1);
     emit({ type: 'turn_started', turn: meter.use.turns + 1, context: room.use });
@@ -141,6 +140,10 @@ export async function runLoop(ports: RunPorts, signal: AbortSignal): Promise<voi
       if (halt) return pause(halt);
       for (const { id, message } of state.queue.values()) emit({ type: 'message_added', message: upToDate(message), queued: id });
       if (state.takenBack.size > 0) emit({ type: 'message_added', message: upToDate({ role: 'user', content: [] }) });
+      await room.make(signal);
+      // A summary counts, too.
+      const reached = halted('turn');
+      if (reached) return pause(reached);
       const answer = await ask();
       hasAnswered = true;
       emptyAnswers = isEmptyAnswer(answer) ? emptyAnswers + 1 : 0;

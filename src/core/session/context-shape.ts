@@ -7,6 +7,7 @@ import { type FieldChecks, integer, number, object, oneOf, optional, string } fr
 import type { EventBody } from './events.ts';
 
 const amount = optional(number);
+const tokens = optional(integer(1, Number.MAX_SAFE_INTEGER));
 /** An index in the conversation, or a number of characters. */
 export const place = integer(0, Number.MAX_SAFE_INTEGER);
 
@@ -33,12 +34,13 @@ export const compaction: FieldChecks<Omit<Extract<EventBody, { type: 'context_co
   shortenBefore: place,
   resultChars: place,
   promptChars: place,
+  rulesChars: place,
   carried: string,
   summary: string,
   before: number,
   after: number,
   context: contextUse,
-  window: amount,
+  window: tokens,
   usage: optional(usage),
   usd: amount,
   estimated: amount,

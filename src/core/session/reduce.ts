@@ -3,7 +3,7 @@
  * events from the log and gets the same state.
  */
 
-import { sentAfter } from '../context/compacted.ts';
+import { type Compaction, sentAfter } from '../context/compacted.ts';
 import { addressOf, shortenedResult } from '../context/shorten.ts';
 import { noTokens, totalOf } from '../context/tokens.ts';
 import { keyOf, ratioOf } from '../context/window.ts';
@@ -51,7 +51,7 @@ export function reduce(state: MutableSessionState, event: AgentEvent): void {
       break;
     case 'message_added':
       closeOpenCalls(state);
-      addMessage(state, event.message);
+      state.messages.push(event.message);
       if (event.queued !== undefined) state.queue.delete(event.queued);
       if (event.message.role === 'user') state.takenBack.clear();
       state.open = callsOf(event.message);
@@ -208,7 +208,7 @@ export function foldSession(events: Iterable<AgentEvent>): MutableSessionState {
 function closeOpenCalls(state: MutableSessionState): void {
   if (state.open.length === 0) return;
   const content = state.open.map((call) => state.results.get(call.id) ?? orphanResult(call, state.begun.has(call.id)));
-  addMessage(state, { role: 'tool', content });
+  state.messages.push({ role: 'tool', content });
   state.open = [];
   state.grants = state.grants.filter(({ scope }) => scope !== 'turn');
   state.results.clear();
@@ -222,14 +222,26 @@ export function orphanResult(call: ToolCall, mayHaveHappened: boolean): ToolResu
   return { type: 'tool_result', callId: call.id, name: call.name, content: [{ type: 'text', text }], isError: true };
 }
 
-function addMessage(state: MutableSessionState, message: Message): void {
-  state.messages.push(message);
-  if (isSent(message)) state.sent.push(message);
+/** The messages for the next request of each session, as far as they were computed. They only grow until the next compaction. */
+const sent = new WeakMap<SessionState, { of: readonly Message[]; compaction: Compaction | undefined; counted: number; sent: Message[] }>();
+
+/** Returns the messages for a request: without empty ones, and after a compaction with fewer and shorter ones. */
+export function sentMessages(state: SessionState): readonly Message[] {
+  const { messages, compaction } = state;
+  const before = sent.get(state);
+  const continues = before?.of === messages && before.compaction === compaction && before.counted <= messages.length;
+  if (before && continues) {
+    for (const message of messages.slice(before.counted)) if (isSent(message)) before.sent.push(message);
+    before.counted = messages.length;
+    return before.sent;
+  }
+  const now = compaction ? sentAfter(messages, compaction) : messages.filter(isSent);
+  sent.set(state, { of: messages, compaction, counted: messages.length, sent: now });
+  return now;
 }
 
-/** Returns the messages for a request. */
-export function messagesForModel({ sent }: SessionState): Message[] {
-  return [...sent];
+export function messagesForModel(state: SessionState): Message[] {
+  return [...sentMessages(state)];
 }
 
 /** Returns the result as the model receives it. Its number is known, because the results of an answer follow it as one message. */
@@ -247,9 +259,8 @@ function reduceCompaction(
   event: Extract<AgentEvent, { type: 'context_compacted' }>,
   run: MutableRunRecord | undefined,
 ): void {
-  const { keepFrom, shortenBefore, resultChars, promptChars, carried, summary, usage, usd } = event;
-  state.compaction = { keepFrom, shortenBefore, resultChars, promptChars, carried, summary };
-  state.sent = sentAfter(state.messages, state.compaction);
+  const { keepFrom, shortenBefore, resultChars, promptChars, rulesChars, carried, summary, usage, usd } = event;
+  state.compaction = { keepFrom, shortenBefore, resultChars, promptChars, rulesChars, carried, summary };
   state.asked = undefined;
   if (run && event.window !== undefined) state.windows.set(keyOf(run.model), event.window);
   if (!usage && event.estimated === undefined) return;

@@ -68,8 +68,6 @@ export type MutableSessionState = {
   runs: Map<string, MutableRunRecord>;
   lastRun: MutableRunRecord | undefined;
   messages: Message[];
-  /** The messages as a model receives them: without empty ones, and after a compaction with fewer and shorter ones. */
-  sent: Message[];
   /** The latest compaction. */
   compaction: Compaction | undefined;
   /** The estimated size of the last request in tokens, until its answer tells the real size. */
@@ -121,7 +119,6 @@ export function emptySession(): MutableSessionState {
     runs: new Map(),
     lastRun: undefined,
     messages: [],
-    sent: [],
     compaction: undefined,
     asked: undefined,
     ratios: new Map(),

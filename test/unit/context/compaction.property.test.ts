@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { sentAfter } from '../../../src/core/context/compacted.ts';
 import { callsOf, type Message } from '../../../src/core/model/messages.ts';
 import { type AgentEvent, isDurable } from '../../../src/core/session/events.ts';
-import { foldSession, reduce } from '../../../src/core/session/reduce.ts';
+import { foldSession, reduce, sentMessages } from '../../../src/core/session/reduce.ts';
 import { emptySession, type SessionState } from '../../../src/core/session/session-state.ts';
 import { randomLog } from '../../support/random-logs.ts';
 
@@ -43,7 +43,7 @@ describe('a compacted conversation', () => {
     let compactions = 0;
     fc.assert(
       fc.property(logs, (events) => {
-        compactions += follow(events, (state) => everyCallHasItsResult(state.sent, state.open.length));
+        compactions += follow(events, (state) => everyCallHasItsResult(sentMessages(state), state.open.length));
       }),
     );
     assert.ok(compactions > 20, `${compactions} compactions`);
@@ -52,9 +52,10 @@ describe('a compacted conversation', () => {
   it('contains every message of the user word for word', () => {
     fc.assert(
       fc.property(logs, (events) => {
-        follow(events, ({ sent, messages, compaction }, { type }) => {
+        follow(events, (state, { type }) => {
+          const { messages, compaction } = state;
           if (type !== 'context_compacted') return;
-          const told = sent.flatMap((message) =>
+          const told = sentMessages(state).flatMap((message) =>
             message.role === 'user' ? message.content.map((part) => ('text' in part ? part.text : '')) : [],
           );
           for (const message of messages)
@@ -70,13 +71,16 @@ describe('a compacted conversation', () => {
     fc.assert(
       fc.property(logs, (events) => {
         let before: readonly Message[] = [];
-        follow(events, ({ sent }, { type }) => {
+        follow(events, (state, { type }) => {
+          const sent = sentMessages(state);
           if (type !== 'context_compacted') for (const [index, message] of before.entries()) assert.equal(sent[index], message);
           before = [...sent];
         });
-        const { sent, messages, compaction } = foldSession(events);
+        const folded = foldSession(events);
+        const { messages, compaction } = folded;
+        const sent = sentMessages(folded);
         assert.deepEqual(sent, before);
-        const { sent: again } = foldSession(JSON.parse(JSON.stringify(events)));
+        const again = sentMessages(foldSession(JSON.parse(JSON.stringify(events))));
         assert.deepEqual(again, sent);
         const whole = compaction ? sentAfter(messages, compaction) : sent;
         assert.deepEqual(whole, sent);
