@@ -15,12 +15,22 @@ export type History = { readonly messages: readonly Message[]; readonly events: 
 /** A number is read again; anything else is searched for. */
 const ADDRESS = /^#\d+(\.\d+)?$/;
 const MAX_CHARS = 60_000;
+/** The longest search. A longer one would take too long. */
+const MAX_QUERY = 500;
 const MAX_HITS = 40;
 const MAX_HITS_EACH = 5;
 const SNIPPET = 200;
 
 /** A message of the user or the model, or one result. `targets` are the files that the result came from. */
-type Entry = { address: string; title: string; content: (TextPart | ImagePart)[]; targets: readonly Target[]; secret: boolean };
+type Entry = {
+  address: string;
+  title: string;
+  content: (TextPart | ImagePart)[];
+  targets: readonly Target[];
+  secret: boolean;
+  /** Whether this is the result of an earlier recall. Its content is found where it came from. */
+  isCopy?: boolean;
+};
 
 export function recallTool(workspace: Workspace, history: () => History): Tool {
   return defineTool({
@@ -33,6 +43,7 @@ export function recallTool(workspace: Workspace, history: () => History): Tool {
     }),
     async prepare({ what, from_line = 1 }) {
       const words = what.trim();
+      if (words.length > MAX_QUERY) throw new ToolError(`Search for at most ${MAX_QUERY} characters.`);
       if (words === '') throw new ToolError('Give a number such as "#12", or words to search for.');
       if (!ADDRESS.test(words)) {
         return {
@@ -42,6 +53,7 @@ export function recallTool(workspace: Workspace, history: () => History): Tool {
         };
       }
       const entries = entriesAt(history(), words);
+      await expectShown(workspace, entries);
       return {
         title: `Read ${words} of this session again`,
         // The policy judges this like the read that gave the result.
@@ -93,11 +105,11 @@ function read(entries: readonly Entry[], from: number, most: number): ToolOutput
 
 /** Lists the lines that contain all words or, if there are none, the most words. */
 async function search(workspace: Workspace, history: History, query: string, most = MAX_CHARS): Promise<string> {
-  const words = query.toLowerCase().split(/\s+/).filter(Boolean);
+  const words = [...new Set(query.toLowerCase().split(/\s+/).filter(Boolean))];
   const isWithheld = withheld(workspace);
   const hits: { matched: number; text: string }[] = [];
-  for (const { title, content, targets, secret } of allEntries(history)) {
-    if (secret || (await isWithheld(targets))) continue;
+  for (const { title, content, targets, secret, isCopy } of allEntries(history)) {
+    if (secret || isCopy || (await isWithheld(targets))) continue;
     const own: typeof hits = [];
     content.forEach((part) => {
       if (part.type !== 'text') return;
@@ -110,7 +122,7 @@ async function search(workspace: Workspace, history: History, query: string, mos
     own.sort((a, b) => b.matched - a.matched);
     hits.push(...own.slice(0, MAX_HITS_EACH));
   }
-  const best = Math.max(0, ...hits.map(({ matched }) => matched));
+  const best = hits.reduce((most, { matched }) => Math.max(most, matched), 0);
   const found = hits.filter(({ matched }) => matched === best).map(({ text }) => text);
   if (found.length === 0) return `Nothing in this session contains ${words.join(' or ')}.`;
   const shown: string[] = [];
@@ -129,6 +141,14 @@ function snippet(line: string, lower: string, words: readonly string[]): string 
   if (line.length <= SNIPPET) return line.trim();
   const at = Math.max(0, Math.min(...words.map((word) => lower.indexOf(word)).filter((index) => index >= 0)) - SNIPPET / 4);
   return `…${line.slice(at, at + SNIPPET).trim()}…`;
+}
+
+/** @throws ToolError if a file is hidden from models now. The policy judges everything else. */
+async function expectShown(workspace: Workspace, entries: readonly Entry[]): Promise<void> {
+  for (const { path, access } of entries.flatMap(({ targets }) => targets)) {
+    if (access === 'read' && workspace.fs.hides?.(await workspace.locate(path)))
+      throw new ToolError(`${path} is excluded by .kedgeignore.`);
+  }
 }
 
 /** Returns whether one of the files may not be read without an approval now. */
@@ -165,17 +185,17 @@ function allEntries({ messages, events }: History): Entry[] {
     if (message.role === 'tool')
       return message.content.flatMap((sent, place): Entry[] => {
         const { callId, name } = sent;
-        // What was recalled has a number of its own.
-        if (name === 'recall') return [];
         const result = results.get(callId) ?? sent;
         const { title = name, targets = [] } = started.get(callId) ?? {};
         const address = addressOf(index, place);
         const content = result.content.some(({ type }) => type === 'image') ? withoutNotes(result.content) : [text(resultText(result))];
-        return [{ address, title: `${address} ${title}`, content, targets, secret: secret.has(callId) }];
+        return [{ address, title: `${address} ${title}`, content, targets, secret: secret.has(callId), isCopy: name === 'recall' }];
       });
     const address = addressOf(index);
     const said = textOf(message);
-    const images = message.content.filter((part) => part.type === 'image');
+    // An image does not tell which mention it belongs to.
+    const hasSecret = notesOf(message).some(({ ref }) => ref?.secret);
+    const images = hasSecret ? [] : message.content.filter((part) => part.type === 'image');
     const title = `${address} ${message.role === 'user' ? 'user' : 'you'}`;
     // A secret that the user sent with a message is not recalled.
     const mentions = notesOf(message).filter(({ ref }) => ref && !ref.secret);

@@ -8,6 +8,7 @@ import type { ApprovalRequest, RunRecord, SessionState } from '../../core/sessio
 import { totalsOf } from '../../core/session/usage-totals.ts';
 import type { SessionView } from '../../core/view/session-view.ts';
 import type { RunContext } from '../context/run-context.ts';
+import type { CompactionEnd } from '../session/compaction.ts';
 import type { EventLog, LoggedRun } from '../session/event-log.ts';
 import { lostOpening } from '../session/prompt.ts';
 import type { Work } from '../work.ts';
@@ -139,13 +140,16 @@ export class LiveRun implements LoggedRun, RunScope {
     if (!log.failed) log.sync();
   }
 
-  /** Compacts the conversation of a run that is not in progress. @returns whether it became shorter. */
-  async compact(words: string, work: Work): Promise<boolean> {
+  /** Compacts the conversation of a run that is not in progress. */
+  async compact(words: string, work: Work): Promise<CompactionEnd> {
     const { signal } = this.#controller;
     try {
       const { ports, compact } = await abortable(work.build(this.state.runs.get(this.#runId) as RunRecord, this), signal);
       this.#ports = ports;
-      return await compact(ports, words, signal);
+      return (await compact(ports, words, signal)) ? 'compacted' : 'impossible';
+    } catch (error) {
+      if (wasStopped(signal) && !this.#log.failed) return 'stopped';
+      throw error;
     } finally {
       this.#ports?.meter.flush(true);
     }

@@ -55,13 +55,15 @@ export class MessageQueue {
     return queued;
   }
 
-  /** Yields the events that add all queued messages to the run that begins. */
-  *opening(): Generator<EventBody> {
+  /** Yields the first events of a run. The messages that are queued when it has started are added before its own. */
+  *opening(started: EventBody, ...prompt: EventBody[]): Generator<EventBody> {
     const { state } = this.#ports;
+    yield started;
     for (const { id, message } of state.queue.values()) {
       const content = [...message.content, ...takenBackNote(state)];
       yield { type: 'message_added', message: { role: 'user', content }, queued: id };
     }
+    yield* prompt;
   }
 
   #emit(body: EventBody): void {

@@ -14,6 +14,7 @@ import { Pacing } from '../run/pacing.ts';
 import type { Work } from '../work.ts';
 import { resolveApproval } from './approvals.ts';
 import { Changes } from './changes.ts';
+import { compactableRun, expectCompacted } from './compaction.ts';
 import { EventLog, type Listener, type Waiting } from './event-log.ts';
 import { MessageQueue } from './message-queue.ts';
 import { type Bound, Plans, plannedMode } from './plans.ts';
@@ -41,6 +42,7 @@ export class Session {
   readonly #log: EventLog;
   readonly #now: () => number;
   #live: LiveRun | undefined;
+  #isCompacting = false;
 
   constructor(id: string, log: SessionLog, events: readonly AgentEvent[], ports: SessionsPorts, work: Work) {
     this.id = id;
@@ -62,9 +64,9 @@ export class Session {
     });
   }
 
-  /** Whether a run is in progress or waits for an answer from the user. */
+  /** Whether a run is in progress or waits for an answer from the user, or the conversation is being compacted. */
   get running(): boolean {
-    return this.#live !== undefined && this.state.lastRun?.status === 'live';
+    return this.#live !== undefined && (this.#isCompacting || this.state.lastRun?.status === 'live');
   }
 
   /** Whether a run is in progress or ending, or changes are being undone. */
@@ -98,7 +100,7 @@ export class Session {
     this.#supersede();
     const started: EventBody = { type: 'run_started', mode, prompt: shown ?? (text || IMAGE_ALONE), model: ref, limits, ...ties };
     const message = userMessage(text, [...attachments, ...notes, ...takenBackNote(this.state)]);
-    await this.#run(newId(), limits, this.#opening(started, { type: 'message_added', message }));
+    await this.#run(newId(), limits, this.queue.opening(started, { type: 'message_added', message }));
   }
 
   /**
@@ -124,14 +126,7 @@ export class Session {
     const limits = settings.limits(mode);
     const prompt = this.queue.text || IMAGE_ALONE;
     const started: EventBody = { type: 'run_started', mode, prompt, model, limits };
-    await this.#run(newId(), limits, this.#opening(started));
-  }
-
-  /** Yields the first events of a run. The messages that are queued at that moment are added to the run. */
-  *#opening(started: EventBody, ...prompt: EventBody[]): Generator<EventBody> {
-    yield started;
-    yield* this.queue.opening();
-    yield* prompt;
+    await this.#run(newId(), limits, this.queue.opening(started));
   }
 
   /**
@@ -176,9 +171,10 @@ export class Session {
   async stop(): Promise<void> {
     const live = this.#live;
     if (live) {
+      const isRun = !this.#isCompacting;
       live.abort();
       await live.done;
-      if (this.state.lastRun?.status !== 'paused') return;
+      if (!isRun || this.state.lastRun?.status !== 'paused') return;
     }
     this.refresh();
     this.#supersede();
@@ -186,13 +182,17 @@ export class Session {
 
   /** Compacts the conversation, in a live run before its next turn. `words` is what to keep. @throws SessionError if it cannot become shorter. */
   async compact(words = ''): Promise<void> {
+    if (this.#isCompacting) return;
     if (this.#live && this.running) return this.#live.compactNext(words);
     this.#expectIdle();
-    const run = this.state.lastRun;
-    if (!run) throw new SessionError('There is no conversation to compact yet. Send a message first.');
-    const beginning = { runId: run.runId, limits: this.#ports.settings.limits(run.mode), pace: new Pacing() };
-    const shorter = await this.#with(beginning, (live) => live.compact(words, this.#work));
-    if (!shorter) throw new SessionError('The conversation cannot be compacted further now.');
+    const { runId, mode, status } = compactableRun(this.state);
+    const beginning = { runId, limits: this.#ports.settings.limits(mode), pace: new Pacing() };
+    this.#isCompacting = true;
+    const end = await this.#with(beginning, (live) => live.compact(words, this.#work)).finally(() => {
+      this.#isCompacting = false;
+    });
+    expectCompacted(end);
+    if (status === 'finished') await this.sendQueued();
   }
 
   /** Ends the live run as failed, for a reason that the run cannot detect itself. */
@@ -260,6 +260,8 @@ export class Session {
       await each.drive(opening, this.#work);
       return each;
     });
+    const words = live.compactionAsked();
+    if (words !== undefined && !live.aborted && this.state.open.length === 0) await this.compact(words);
     // Messages that were sent too late for this run start the next run.
     if (this.state.lastRun?.outcome === 'answered' && !live.aborted) await this.sendQueued();
   }

@@ -1,10 +1,11 @@
 /** Computes the view of one run from its events, including streamed deltas. */
 
-import { type AssistantMessage, brokeOffInside, endedUnsaid, textOf } from '../model/messages.ts';
+import { type AssistantMessage, brokeOffInside, endedUnsaid, textOf, type Usage } from '../model/messages.ts';
 import { mentionsOf, noteTexts } from '../model/notes.ts';
 import { currentStep, stepsAfter } from '../plan/progress.ts';
 import type { Decision } from '../session/effects.ts';
 import type { AgentEvent } from '../session/events.ts';
+import { addUsage } from '../session/usage-totals.ts';
 import { endsWait } from '../words/retry-text.ts';
 import { rulesIn } from './read-rules.ts';
 import { changesOf, type RunWrite, rolledBack, withWrite } from './run-changes.ts';
@@ -131,8 +132,15 @@ function reduceEvent(run: RunView, event: AgentEvent): RunView {
     case 'context_compacting':
       return event.done ? run : { ...run, compacting: true };
     case 'context_compacted': {
-      const { reason, by, before, after, carried, summary, seq } = event;
-      return { ...run, context: event.context, compactions: [...run.compactions, { reason, by, before, after, carried, summary, seq }] };
+      const { reason, by, before, after, carried, summary, seq, usage, usd } = event;
+      // A compaction after the end of the run is paid for, too.
+      const finished = run.finished && usage && { finished: withUse(run.finished, usage, usd) };
+      return {
+        ...run,
+        ...finished,
+        context: event.context,
+        compactions: [...run.compactions, { reason, by, before, after, carried, summary, seq }],
+      };
     }
     case 'text_delta':
       return inLastTurn(run, (turn) => ({ ...turn, text: turn.text + event.text }), true);
@@ -253,6 +261,15 @@ function reduceEvent(run: RunView, event: AgentEvent): RunView {
     default:
       return run;
   }
+}
+
+function withUse(finished: NonNullable<RunView['finished']>, usage: Usage, usd: number | undefined): NonNullable<RunView['finished']> {
+  const { cost, sessionCost } = finished;
+  const more = usd !== undefined && {
+    cost: { ...cost, usd: (cost?.usd ?? 0) + usd },
+    sessionCost: { ...sessionCost, usd: (sessionCost?.usd ?? 0) + usd },
+  };
+  return { ...finished, usage: addUsage(finished.usage, usage), ...more };
 }
 
 /** Replaces the plan of the run. The states and writes of its steps move to the new step numbers. */
