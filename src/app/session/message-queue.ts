@@ -3,11 +3,10 @@
  * next run.
  */
 
-import { textOf, type UserMessage } from '../../core/model/messages.ts';
+import type { UserMessage } from '../../core/model/messages.ts';
 import type { EventBody } from '../../core/session/events.ts';
-import type { SessionState } from '../../core/session/session-state.ts';
-import { takenBackNote } from '../../core/session/staged-writes.ts';
-import { userMessage } from './prompt.ts';
+import { queuedText, type SessionState } from '../../core/session/session-state.ts';
+import { queuedOpening, userMessage } from './prompt.ts';
 import { SessionError } from './session-error.ts';
 
 export type QueuePorts = { state: SessionState; newId(): string; emit(runId: string, body: EventBody): void };
@@ -25,7 +24,7 @@ export class MessageQueue {
 
   /** The texts of all queued messages, joined. */
   get text(): string {
-    return [...this.#ports.state.queue.values()].map(({ message }) => textOf(message)).join('\n\n');
+    return queuedText(this.#ports.state);
   }
 
   add(message: UserMessage): void {
@@ -55,13 +54,10 @@ export class MessageQueue {
     return queued;
   }
 
-  /** Yields the events that add all queued messages to the run that begins. */
-  *opening(): Generator<EventBody> {
+  /** Yields the events that add the messages of earlier runs to the run that begins. */
+  opening(): Generator<EventBody> {
     const { state } = this.#ports;
-    for (const { id, message } of state.queue.values()) {
-      const content = [...message.content, ...takenBackNote(state)];
-      yield { type: 'message_added', message: { role: 'user', content }, queued: id };
-    }
+    return queuedOpening(state.lastRun?.runId, state);
   }
 
   #emit(body: EventBody): void {
