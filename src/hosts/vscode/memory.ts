@@ -2,8 +2,7 @@
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { SessionError } from '../../app/session/session.ts';
-import { tooLongEntry } from '../../core/words/memory-entry.ts';
-import { NOTHING_TO_REMEMBER, rememberedText, type SlashCommand } from '../../core/words/slash-commands.ts';
+import { entryProblem, rememberedText, type SlashCommand } from '../../core/words/slash-commands.ts';
 import { MemoryFiles } from '../node/memory.ts';
 
 type Storage = { readonly storage: string; readonly sharedStorage: string };
@@ -14,7 +13,7 @@ export function memoryOf({ storage, sharedStorage }: Storage): MemoryFiles {
 
 /** Stores an entry. Returns a sentence for the user. @throws SessionError if the entry is empty or too long. */
 export async function remember(kedge: Storage, { entry, everywhere }: Extract<SlashCommand, { name: 'remember' }>): Promise<string> {
-  const problem = entry === '' ? NOTHING_TO_REMEMBER : tooLongEntry(entry);
+  const problem = entryProblem(entry);
   if (problem) throw new SessionError(problem);
   await memoryOf(kedge).add(everywhere ? 'user' : 'workspace', entry);
   return rememberedText(entry, everywhere);

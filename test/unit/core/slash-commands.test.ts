@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { tooLongEntry } from '../../../src/core/words/memory-entry.ts';
-import { initPrompt, parseSlashCommand } from '../../../src/core/words/slash-commands.ts';
+import { entryProblem, initPrompt, parseSlashCommand } from '../../../src/core/words/slash-commands.ts';
 
 describe('commands in place of a message', () => {
   it('are recognized at the beginning only', () => {
@@ -16,7 +15,9 @@ describe('commands in place of a message', () => {
   it('do not cut off what is to be remembered', () => {
     const entry = 'x'.repeat(2_000);
     assert.deepEqual(parseSlashCommand(`/remember ${entry}`), { name: 'remember', entry, everywhere: false });
-    assert.match(tooLongEntry(entry) ?? '', /^The text was not stored, because it has 2,000 characters\. .* at most 1,000\./);
+    assert.equal(entryProblem('Use make.'), undefined);
+    assert.match(entryProblem('') ?? '', /^There is nothing to remember\./);
+    assert.match(entryProblem(entry) ?? '', /^The text was not stored, because it has 2,000 characters\. .* at most 1,000\./);
   });
 
   it('make a prompt with the wishes of the user', () => {
