@@ -86,9 +86,12 @@ export class Assistant {
     return session;
   }
 
-  /** Loads the code that completes and reads what the user points at. */
+  /** Loads the code that completes and reads what the user points at. After a failure, the next call tries again. */
   mentions(): Promise<Mentions> {
-    this.#mentions ??= this.#loadMentions();
+    this.#mentions ??= this.#loadMentions().catch((error) => {
+      this.#mentions = undefined;
+      throw error;
+    });
     return this.#mentions;
   }
 

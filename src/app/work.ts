@@ -24,9 +24,12 @@ export class Work {
     this.day = ledger && new DayBudgets(ledger, () => settings.budgets?.() ?? { day: {} }, now);
   }
 
-  /** Loads the code and the host's ports, once. */
+  /** Loads the code and the host's ports, once. After a failure, the next call tries again. */
   load(): Promise<Loaded> {
-    this.#loading ??= this.#load();
+    this.#loading ??= this.#load().catch((error) => {
+      this.#loading = undefined;
+      throw error;
+    });
     return this.#loading;
   }
 

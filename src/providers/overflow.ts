@@ -13,6 +13,8 @@ const WINDOWS = [
   `(?:limit|maximum)(?: is| of)\\W{0,3}${NUMBER}`,
 ].map((pattern) => new RegExp(pattern, 'i'));
 const REQUESTS = [
+  // Without the tokens that are reserved for the answer.
+  `${NUMBER} (?:tokens? )?in (?:the|your) (?:messages|prompt|input)`,
   `resulted in ${NUMBER}`,
   `requested (?:about )?${NUMBER}`,
   `(?:prompt|request) (?:contains|has) ${NUMBER}`,

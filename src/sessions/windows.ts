@@ -1,7 +1,7 @@
 /** Stores the context windows that the errors of services told, for models whose window no list and no catalogue names. */
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { keyOf } from '../core/context/window.ts';
+import { modelKey } from '../core/context/window.ts';
 import type { ModelRef } from '../core/model/messages.ts';
 import { makeDirectory } from './directory.ts';
 
@@ -21,13 +21,13 @@ export class LearnedWindows {
 
   /** Returns the window in tokens, or undefined if it is unknown. */
   of(model: ModelRef): number | undefined {
-    const entry = this.#read()[keyOf(model)];
+    const entry = this.#read()[modelKey(model)];
     return entry && this.#now() - entry.at < MAX_AGE_MS ? entry.tokens : undefined;
   }
 
   /** A file that cannot be written only means that the window is learned again. */
   learn(model: ModelRef, tokens: number): void {
-    const text = JSON.stringify({ ...this.#read(), [keyOf(model)]: { tokens, at: this.#now() } });
+    const text = JSON.stringify({ ...this.#read(), [modelKey(model)]: { tokens, at: this.#now() } });
     const draft = `${this.#file}.${process.pid}`;
     try {
       makeDirectory(dirname(this.#file));

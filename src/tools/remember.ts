@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { type Tool, ToolError } from '../core/run/tool.ts';
-import { MAX_MEMORY_ENTRY, memoryEntry } from '../core/words/memory-entry.ts';
+import { MAX_MEMORY_ENTRY, memoryEntry, tooLongEntry } from '../core/words/memory-entry.ts';
 import { visibleLine } from '../core/words/visible-text.ts';
 import { defineTool } from './define-tool.ts';
 
@@ -21,7 +21,13 @@ export function rememberTool(memory: MemoryStore): Tool {
     name: 'remember',
     description: 'Store a fact for later sessions. Only when the user asks.',
     effect: 'external',
-    input: z.object({ text: z.string().min(1).max(MAX_MEMORY_ENTRY), all_workspaces: z.boolean().optional() }),
+    input: z.object({
+      text: z
+        .string()
+        .min(1)
+        .max(MAX_MEMORY_ENTRY, { error: ({ input }) => tooLongEntry(String(input)) }),
+      all_workspaces: z.boolean().optional(),
+    }),
     async prepare({ text, all_workspaces = false }) {
       const entry = memoryEntry(text);
       if (entry === '') throw new ToolError('The text is empty. Write what to remember.');

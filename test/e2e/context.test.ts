@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Frame } from 'playwright-core';
 import { type Reply, startWindowServer, textOfWire, type WindowServer } from '../support/window-server.ts';
 import { sharedWorkbench, type Workbench } from './harness.ts';
-import { newSession, send } from './panel.ts';
+import { newSession, promptBox, send } from './panel.ts';
 import { HARBOUR } from './workspace.ts';
 
 const WINDOW = 8_192;
@@ -55,5 +55,13 @@ describe('the context window in the panel', () => {
     await panel.getByText('Goal: read the log of the tide.').last().waitFor();
     await workbench.screenshot('panel-compacted');
     assert.ok(server.requests.some(({ text }) => text.includes('The user asks to keep above all: the heights of the tide')));
+  });
+
+  it('refuses to remember a text that is too long, which returns to the input', async () => {
+    const text = `/remember ${'x'.repeat(1_001)}`;
+    await send(panel, text);
+    await panel.getByText('The text was not stored, because it has 1,001 characters.').first().waitFor();
+    assert.equal(await promptBox(panel).inputValue(), text);
+    await promptBox(panel).fill('');
   });
 });

@@ -11,35 +11,62 @@ const CHARACTERS_PER_TOKEN = 4;
 /** The names of the memories in notes and for the user. */
 const NAMES: Record<MemoryScope, string> = { workspace: 'memory for this workspace', user: 'memory for all workspaces' };
 
-/** Returns notes for the memories that differ from what the model was told. With a budget of 0, the model is told nothing. */
+/**
+ * Returns notes for the memories that differ from what the model was told. Each memory has half of the budget, and what the other one does
+ * not need. With a budget of 0, the model is told no memory.
+ */
 export async function memoryNotes(store: MemoryStore, messages: readonly Message[], tokens: number): Promise<SourcedNote[]> {
   const inForce = rulesInForce(messages).filter(({ about }) => about === 'memory');
+  const [workspace, user] = await Promise.all([textOf(store, 'workspace'), textOf(store, 'user')]);
+  const budget = Math.max(0, tokens) * CHARACTERS_PER_TOKEN;
+  const roomBeside = (other: string) => Math.floor(Math.max(budget / 2, budget - other.length));
   const notes: SourcedNote[] = [];
-  let left = tokens * CHARACTERS_PER_TOKEN;
-  for (const scope of ['workspace', 'user'] as const) {
+  for (const [scope, text, room] of [
+    ['workspace', workspace, roomBeside(user)],
+    ['user', user, roomBeside(workspace)],
+  ] as const) {
     const name = NAMES[scope];
     const earlier = inForce.find((note) => keyOf(note) === name);
-    const text = visibleText((await store.read(scope)).replaceAll('\r\n', '\n').trim());
-    const kept = newest(text, left);
-    left -= kept.length;
+    const { kept, remark } = newest(text, room);
     const digest = kept === '' ? '' : (await hashOf(new TextEncoder().encode(kept))).slice(0, 16);
     if (digest === (earlier?.source.digest ?? '')) continue;
-    const isCut = kept.length < text.length;
-    const head = digest === '' ? `The ${name} is empty now.` : `The user asked Kedge to remember this (${name}):`;
-    const replaces = earlier && digest !== '' ? ' It replaces the earlier one.' : '';
     notes.push({
       type: 'note',
       about: 'memory',
-      text: `${head}${replaces}${kept && `\n\n${isCut ? '[Older entries are left out.]\n' : ''}${kept}`}`,
-      source: { paths: [name], digest, ...(isCut && { remark: 'older entries left out' }) },
+      text: kept === '' ? endText(name, text) : `${headOf(name, earlier)}\n\n${remark ? `[${sentence(remark)}]\n` : ''}${kept}`,
+      source: { paths: [name], digest, ...(remark && { remark }) },
     });
   }
   return notes;
 }
 
-/** Returns the last lines that fit. */
-function newest(text: string, room: number): string {
-  if (text.length <= room) return text;
-  const end = text.slice(text.length - Math.max(0, room));
-  return room <= 0 ? '' : end.slice(end.indexOf('\n') + 1 || end.length).trim();
+async function textOf(store: MemoryStore, scope: MemoryScope): Promise<string> {
+  return visibleText((await store.read(scope)).replaceAll('\r\n', '\n').trim());
+}
+
+function headOf(name: string, earlier: SourcedNote | undefined): string {
+  return `The user asked Kedge to remember this (${name}):${earlier ? ' It replaces the earlier one.' : ''}`;
+}
+
+/** Returns what the model is told when a memory that it knows is not sent any more. `text` is the present memory. */
+function endText(name: string, text: string): string {
+  return text === '' ? `The ${name} is empty now.` : `The user turned off the ${name}. What it said no longer applies.`;
+}
+
+function sentence(remark: string): string {
+  return `${remark[0]?.toUpperCase()}${remark.slice(1)}.`;
+}
+
+/** Returns the last lines that fit, or the beginning of the last line if it does not fit. `remark` says what is missing. */
+function newest(text: string, room: number): { kept: string; remark?: string } {
+  if (text.length <= room) return { kept: text };
+  if (room === 0) return { kept: '', remark: 'turned off' };
+  const lastLine = text.slice(text.lastIndexOf('\n') + 1);
+  if (lastLine.length > room) {
+    const remark = lastLine === text ? 'entry cut off' : 'newest entry cut off, older entries left out';
+    return { kept: lastLine.slice(0, room).toWellFormed(), remark };
+  }
+  // The character before the last `room` characters decides whether they begin with a complete line.
+  const end = text.slice(text.length - room - 1);
+  return { kept: end.slice(end.indexOf('\n') + 1).trim(), remark: 'older entries left out' };
 }

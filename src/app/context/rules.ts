@@ -54,8 +54,14 @@ export class Rules {
     return this.#notes(sources, inForce);
   }
 
-  /** Returns the rules that concern the files of a call and that the model does not know yet. */
-  async forCall({ targets, command }: Pick<PreparedCall, 'targets' | 'command'>, messages: readonly Message[]): Promise<SourcedNote[]> {
+  /**
+   * Returns the rules that concern the files of a call and that the model does not know yet. `messages` is called only if there are files to
+   * read, because it may copy a long conversation.
+   */
+  async forCall(
+    { targets, command }: Pick<PreparedCall, 'targets' | 'command'>,
+    messages: () => readonly Message[],
+  ): Promise<SourcedNote[]> {
     const touched = targets.flatMap(({ path, outside, names }) => {
       const at = outside ? undefined : this.#locate(path);
       return at ? [{ at, mayBeDirectory: names === true || !/\.\w+$/.test(path) }] : [];
@@ -67,7 +73,7 @@ export class Rules {
     // Directories and files are marked before anything is awaited, because calls that only read run side by side.
     const files = [...this.#unexamined(touched), ...this.#takeScoped(touched.map(({ at }) => at))];
     if (files.length === 0) return [];
-    const inForce = rulesInForce(messages).filter(({ about }) => about === 'rules');
+    const inForce = rulesInForce(messages()).filter(({ about }) => about === 'rules');
     const sources = await this.#reader.sources(files);
     return this.#notes(sources, inForce);
   }

@@ -45,7 +45,7 @@ export async function contextOf({ model }: RunRecord, { state }: { state: Sessio
     },
     async rulesFor(call) {
       // The results of other calls of the same answer are not part of the messages yet.
-      const messages = [...state.messages, { role: 'tool' as const, content: [...state.results.values()] }];
+      const messages = () => [...state.messages, { role: 'tool' as const, content: [...state.results.values()] }];
       return (await rules?.forCall(call, messages)) ?? [];
     },
   };

@@ -10,7 +10,7 @@ import type { SessionView } from '../../core/view/session-view.ts';
 import type { RunContext } from '../context/run-context.ts';
 import type { CompactionEnd } from '../session/compaction.ts';
 import type { EventLog, LoggedRun } from '../session/event-log.ts';
-import { lostOpening } from '../session/prompt.ts';
+import { isEmpty, lostOpening } from '../session/prompt.ts';
 import type { Work } from '../work.ts';
 import type { Pacing } from './pacing.ts';
 import type { RunScope } from './run-scope.ts';
@@ -117,14 +117,15 @@ export class LiveRun implements LoggedRun, RunScope {
     const { signal } = this.#controller;
     try {
       for (const event of opening) {
-        // What the model is told is read before its first message, and the run is already logged and can be stopped.
-        if (event.type === 'message_added') await this.#readContext(work);
         this.emit(this.context?.added(event) ?? event);
+        // The run is already logged and can be stopped. The next event is computed after the wait, because the user can edit and remove
+        // queued messages until then.
+        await this.#readContext(work);
       }
-      await this.#readContext(work);
       const run = this.state.runs.get(this.#runId) as RunRecord;
-      const lost = lostOpening(run, this.state);
-      if (lost) this.emit(this.context?.added(lost) ?? lost);
+      for (const lost of lostOpening(run, this.state)) this.emit(this.context?.added(lost) ?? lost);
+      // The user removed the queued messages that the run was started for.
+      if (isEmpty(run, this.state)) this.abort();
       const { ports, loop } = await abortable(work.build(run, this), signal);
       this.#ports = ports;
       await loop(ports, signal);

@@ -3,11 +3,10 @@
  * next run.
  */
 
-import { textOf, type UserMessage } from '../../core/model/messages.ts';
+import type { UserMessage } from '../../core/model/messages.ts';
 import type { EventBody } from '../../core/session/events.ts';
-import type { SessionState } from '../../core/session/session-state.ts';
-import { takenBackNote } from '../../core/session/staged-writes.ts';
-import { userMessage } from './prompt.ts';
+import { queuedText, type SessionState } from '../../core/session/session-state.ts';
+import { queuedOpening, userMessage } from './prompt.ts';
 import { SessionError } from './session-error.ts';
 
 export type QueuePorts = { state: SessionState; newId(): string; emit(runId: string, body: EventBody): void };
@@ -25,7 +24,7 @@ export class MessageQueue {
 
   /** The texts of all queued messages, joined. */
   get text(): string {
-    return [...this.#ports.state.queue.values()].map(({ message }) => textOf(message)).join('\n\n');
+    return queuedText(this.#ports.state);
   }
 
   add(message: UserMessage): void {
@@ -55,14 +54,11 @@ export class MessageQueue {
     return queued;
   }
 
-  /** Yields the first events of a run. The messages that are queued when it has started are added before its own. */
+  /** Yields the first events of a run. The messages of earlier runs that are queued when it has started are added before its own. */
   *opening(started: EventBody, ...prompt: EventBody[]): Generator<EventBody> {
     const { state } = this.#ports;
     yield started;
-    for (const { id, message } of state.queue.values()) {
-      const content = [...message.content, ...takenBackNote(state)];
-      yield { type: 'message_added', message: { role: 'user', content }, queued: id };
-    }
+    yield* queuedOpening(state.lastRun?.runId, state);
     yield* prompt;
   }
 

@@ -5,7 +5,8 @@ import { changeNote, planNote } from '../../core/plan/plan.ts';
 import { finishedStepsText } from '../../core/plan/progress.ts';
 import type { EventBody, Mode } from '../../core/session/events.ts';
 import type { RunRecord, SessionState } from '../../core/session/session-state.ts';
-import { initPrompt } from '../../core/words/slash-commands.ts';
+import { takenBackNote } from '../../core/session/staged-writes.ts';
+import { initPrompt, parseSlashCommand } from '../../core/words/slash-commands.ts';
 
 /** `text` may be empty if there are attachments. */
 export type Prompt = {
@@ -39,15 +40,40 @@ export function initiation(words: string, model?: ModelRef): [Prompt, { shown: s
   return [{ text: initPrompt(words), mode: 'agent', ...(model && { model }) }, { shown: words ? `/init ${words}` : '/init' }];
 }
 
+/** Yields the events that add the messages to a run that were queued before it started. */
+export function* queuedOpening(runId: string | undefined, state: SessionState): Generator<EventBody> {
+  for (const queued of state.queue.values()) {
+    if (queued.runId === runId) continue;
+    const content = [...queued.message.content, ...takenBackNote(state)];
+    yield { type: 'message_added', message: { role: 'user', content }, queued: queued.id };
+  }
+}
+
 /**
- * Returns the message that a run was started with if it is not in the log, because the program ended right after the start of the run.
- * Attachments cannot be restored.
+ * Yields the messages that a run was started with as far as they are not in the log, because the program ended right after the start of
+ * the run. Attachments cannot be restored.
  */
-export function lostOpening({ prompt, plan, revises, steps, used, messagesBefore }: RunRecord, state: SessionState): EventBody | undefined {
-  if (used.turns > 0 || state.messages.length > messagesBefore || state.queue.size > 0) return undefined;
+export function* lostOpening(run: RunRecord, state: SessionState): Generator<EventBody> {
+  const { runId, prompt, plan, revises, steps, used } = run;
+  if (used.turns > 0) return;
+  yield* queuedOpening(runId, state);
+  if (run.hasOpening) return;
   const revised = state.plans.get(revises ?? '')?.plan;
-  const content = plan ? [planNote(plan, finishedStepsText(steps))] : userMessage(prompt, revised ? [changeNote(revised)] : []).content;
-  return { type: 'message_added', message: { role: 'user', content } };
+  const content = plan
+    ? [planNote(plan, finishedStepsText(steps))]
+    : userMessage(sentText(prompt), revised ? [changeNote(revised)] : []).content;
+  yield { type: 'message_added', message: { role: 'user', content: [...content, ...takenBackNote(state)] } };
+}
+
+/** Whether a run that has not asked the model yet has nothing to send. */
+export function isEmpty({ used, messagesBefore }: RunRecord, { messages, queue }: SessionState): boolean {
+  return used.turns === 0 && messages.length <= messagesBefore && queue.size === 0;
+}
+
+/** Returns the text that is sent for a prompt as the user sees it. */
+function sentText(shown: string): string {
+  const command = parseSlashCommand(shown.replace(/^kedge (?=init\b)/, '/'));
+  return command?.name === 'init' ? initPrompt(command.words) : shown;
 }
 
 export function userMessage(text: string, more: UserMessage['content']): UserMessage {

@@ -48,6 +48,9 @@ export function ratioOf(counted: number, estimated: number): number {
   return estimated > 0 ? Math.min(3, Math.max(0.4, counted / estimated)) : 1;
 }
 
-export function keyOf({ provider, model }: ModelRef): string {
+/** Identifies a model. */
+export function modelKey({ provider, model }: ModelRef): string {
   return `${provider}/${model}`;
 }
+
+/** The earlier name, which `ContextRoom` still uses. */

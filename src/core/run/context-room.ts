@@ -5,7 +5,7 @@ import { fitInto, sizeOf, summaryTokens } from '../compaction/fit.ts';
 import { modelSummary, summaryByRules, summaryRequest } from '../compaction/summary.ts';
 import { sentAfter } from '../context/compacted.ts';
 import { charactersFor, KINDS, noTokens, TokenCounter, type Tokens, totalOf } from '../context/tokens.ts';
-import { type ContextUse, keyOf, ratioOf, requestLimit, resultCharacters, resultTokens } from '../context/window.ts';
+import { type ContextUse, modelKey, ratioOf, requestLimit, resultCharacters, resultTokens } from '../context/window.ts';
 import type { Message, Usage, UserMessage } from '../model/messages.ts';
 import type { ModelError, ModelRequest } from '../model/model.ts';
 import { type Estimate, useOfAnswer } from '../session/limits.ts';
@@ -55,7 +55,7 @@ export class ContextRoom {
 
   get window(): number | undefined {
     const { window, state, model } = this.#ports;
-    const sizes = [window?.size, state.windows.get(keyOf(model)), this.#assumed].filter((size) => size !== undefined);
+    const sizes = [window?.size, state.windows.get(modelKey(model)), this.#assumed].filter((size) => size !== undefined);
     return sizes.length > 0 ? Math.min(...sizes) : undefined;
   }
 
@@ -197,7 +197,7 @@ export class ContextRoom {
   }
 
   get #known(): number | undefined {
-    return this.#ports.state.ratios.get(keyOf(this.#ports.model));
+    return this.#ports.state.ratios.get(modelKey(this.#ports.model));
   }
 
   get #ratio(): number {

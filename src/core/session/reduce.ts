@@ -6,14 +6,14 @@
 import { type Compaction, sentAfter } from '../context/compacted.ts';
 import { addressOf, shortenedResult } from '../context/shorten.ts';
 import { noTokens, totalOf } from '../context/tokens.ts';
-import { keyOf, ratioOf } from '../context/window.ts';
+import { modelKey, ratioOf } from '../context/window.ts';
 import { brokeOffInside, callsOf, isSent, type Message, type ToolCall, type ToolResult } from '../model/messages.ts';
 import { finishedSteps, reducePlan, stepsAfter } from '../plan/progress.ts';
 import type { AgentEvent } from './events.ts';
 import { isSamePermission } from './grant-scope.ts';
 import { addUse, NO_USE, usedOf, useOfAnswer } from './limits.ts';
 import { addCompletedCall } from './repeats.ts';
-import { emptySession, type MutableRunRecord, type MutableSessionState, type SessionState } from './session-state.ts';
+import { emptySession, type MutableRunRecord, type MutableSessionState, queuedText, type SessionState } from './session-state.ts';
 import { reduceWrites } from './staged-writes.ts';
 import { titleOf } from './title.ts';
 import { addCost, addUsage, workedMs } from './usage-totals.ts';
@@ -39,10 +39,12 @@ export function reduce(state: MutableSessionState, event: AgentEvent): void {
         changed: false,
         stagedBefore: state.staged.length,
         messagesBefore: state.messages.length,
+        hasOpening: state.queue.size > 0 && prompt === queuedText(state),
       } as const;
       state.lastRun = { runId, mode, model, prompt, ...(plan && { plan }), steps, ...(revises && { revises }), ...fresh };
       state.runs.set(runId, state.lastRun);
       state.recent = [];
+      if (!event.resumes) state.todo = [];
       break;
     }
     case 'turn_started':
@@ -53,6 +55,7 @@ export function reduce(state: MutableSessionState, event: AgentEvent): void {
       closeOpenCalls(state);
       state.messages.push(event.message);
       if (event.queued !== undefined) state.queue.delete(event.queued);
+      else if (run) run.hasOpening = true;
       if (event.message.role === 'user') state.takenBack.clear();
       state.open = callsOf(event.message);
       for (const call of state.open) state.callIds.add(call.id);
@@ -63,7 +66,7 @@ export function reduce(state: MutableSessionState, event: AgentEvent): void {
         if (run) run.used = addUse(run.used, useOfAnswer(usage, usd, event));
         if (usage) state.usage = addUsage(state.usage, usage);
         state.cost = addCost(state.cost, usd);
-        if (state.asked !== undefined && usage?.input) state.ratios.set(keyOf(event.message.from), ratioOf(usage.input, state.asked));
+        if (state.asked !== undefined && usage?.input) state.ratios.set(modelKey(event.message.from), ratioOf(usage.input, state.asked));
         state.asked = undefined;
       }
       break;
@@ -115,7 +118,7 @@ export function reduce(state: MutableSessionState, event: AgentEvent): void {
       reduceWrites(state, event, run);
       break;
     case 'message_queued':
-      state.queue.set(event.id, { id: event.id, message: event.message });
+      state.queue.set(event.id, { id: event.id, message: event.message, runId: state.queue.get(event.id)?.runId ?? event.runId });
       break;
     case 'message_unqueued':
       state.queue.delete(event.id);
@@ -262,7 +265,7 @@ function reduceCompaction(
   const { keepFrom, shortenBefore, resultChars, promptChars, rulesChars, carried, summary, usage, usd } = event;
   state.compaction = { keepFrom, shortenBefore, resultChars, promptChars, rulesChars, carried, summary };
   state.asked = undefined;
-  if (run && event.window !== undefined) state.windows.set(keyOf(run.model), event.window);
+  if (run && event.window !== undefined) state.windows.set(modelKey(run.model), event.window);
   if (!usage && event.estimated === undefined) return;
   state.cost = addCost(state.cost, usd);
   if (usage) state.usage = addUsage(state.usage, usage);

@@ -4,7 +4,16 @@
  */
 
 import type { Compaction } from '../context/compacted.ts';
-import type { Cost, Message, ModelRef, ToolCall, ToolResult, Usage, UserMessage } from '../model/messages.ts';
+import {
+  type Cost,
+  type Message,
+  type ModelRef,
+  type ToolCall,
+  type ToolResult,
+  textOf,
+  type Usage,
+  type UserMessage,
+} from '../model/messages.ts';
 import type { Check, Plan, PlanStatus, StepStatus } from '../plan/plan.ts';
 import type { ChangeSummary } from './effects.ts';
 import type { AgentEvent, ApprovalAnswer, CheckOutcome, Mode, Outcome, PauseReason, QuestionAnswer, TodoItem } from './events.ts';
@@ -43,6 +52,8 @@ export type MutableRunRecord = {
   /** The number of staged writes and the number of messages when the run began. */
   stagedBefore: number;
   messagesBefore: number;
+  /** Whether the message that starts the run is in the log, or was among the queued messages. */
+  hasOpening: boolean;
 };
 
 /** A readonly view of a collection. Its entries come from events, which are never changed. */
@@ -72,7 +83,7 @@ export type MutableSessionState = {
   compaction: Compaction | undefined;
   /** The estimated size of the last request in tokens, until its answer tells the real size. */
   asked: number | undefined;
-  /** The ratio of counted to estimated tokens by model, see `keyOf`. */
+  /** The ratio of counted to estimated tokens by model, see `modelKey`. */
   ratios: Map<string, number>;
   /** The context windows that overflow errors told, in tokens by model. */
   windows: Map<string, number>;
@@ -88,7 +99,7 @@ export type MutableSessionState = {
   questionAnswers: Map<string, QuestionAnswer>;
   pendingQuestions: Map<string, AskedQuestion>;
   plans: Map<string, { plan: Plan; status: PlanStatus }>;
-  /** What the model has listed to do in the last run that has a list. */
+  /** What the model has listed to do in the last run, or in the runs of the same plan. */
   todo: readonly TodoItem[];
   /** All writes of the session in the order in which they were staged, for undo. */
   staged: Write[];
@@ -108,7 +119,8 @@ export type MutableSessionState = {
   at: number;
 };
 
-export type Queued = { id: string; message: UserMessage };
+/** `runId` is the run during which the message was sent. */
+export type Queued = { id: string; message: UserMessage; runId: string };
 
 export function emptySession(): MutableSessionState {
   return {
@@ -143,6 +155,11 @@ export function emptySession(): MutableSessionState {
     recent: [],
     at: 0,
   };
+}
+
+/** Returns the texts of all queued messages, joined. */
+export function queuedText({ queue }: Pick<SessionState, 'queue'>): string {
+  return [...queue.values()].map(({ message }) => textOf(message)).join('\n\n');
 }
 
 /** Whether the run waits for an answer from the user. */

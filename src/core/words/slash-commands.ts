@@ -1,5 +1,5 @@
 /** Commands that the user writes in place of a message, and the prompt of `/init`. */
-import { memoryEntry } from './memory-entry.ts';
+import { memoryEntry, tooLongEntry } from './memory-entry.ts';
 
 /** `everywhere` means in all workspaces. `entry` may be empty. `words` are further wishes of the user, for `compact` what to keep. */
 export type SlashCommand = { name: 'remember'; entry: string; everywhere: boolean } | { name: 'init' | 'compact'; words: string };
@@ -13,7 +13,12 @@ export function parseSlashCommand(text: string): SlashCommand | undefined {
   return { name, entry: memoryEntry(entry), everywhere: all !== undefined };
 }
 
-export const NOTHING_TO_REMEMBER = 'There is nothing to remember. Write it after the command: /remember Run the tests with npm test.';
+const NOTHING_TO_REMEMBER = 'There is nothing to remember. Write it after the command: /remember Run the tests with npm test.';
+
+/** Returns a sentence for the user if an entry of `/remember` cannot be stored. */
+export function entryProblem(entry: string): string | undefined {
+  return entry === '' ? NOTHING_TO_REMEMBER : tooLongEntry(entry);
+}
 
 export function rememberedText(entry: string, everywhere: boolean): string {
   return `Remembered for ${everywhere ? 'all workspaces' : 'this workspace'}: ${entry}`;

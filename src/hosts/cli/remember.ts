@@ -1,5 +1,5 @@
 /** The command `remember`: adds an entry to the memory, or shows the memory. */
-import { memoryEntry } from '../../core/words/memory-entry.ts';
+import { memoryEntry, tooLongEntry } from '../../core/words/memory-entry.ts';
 import { rememberedText } from '../../core/words/slash-commands.ts';
 import type { MemoryFiles } from '../node/memory.ts';
 import { harmless } from './output/terminal.ts';
@@ -12,6 +12,11 @@ const SCOPES = [
 
 export async function remember(memory: MemoryFiles, { words, everywhere }: { words: string[]; everywhere: boolean }): Promise<number> {
   const entry = memoryEntry(words.join(' '));
+  const problem = tooLongEntry(entry);
+  if (problem) {
+    process.stderr.write(`kedge: ${problem}\n`);
+    return EXIT.usage;
+  }
   if (entry !== '') {
     await memory.add(everywhere ? 'user' : 'workspace', entry);
     process.stdout.write(`${harmless(rememberedText(entry, everywhere))}\n`);

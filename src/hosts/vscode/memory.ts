@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { SessionError } from '../../app/session/session.ts';
-import { NOTHING_TO_REMEMBER, rememberedText, type SlashCommand } from '../../core/words/slash-commands.ts';
+import { entryProblem, rememberedText, type SlashCommand } from '../../core/words/slash-commands.ts';
 import { MemoryFiles } from '../node/memory.ts';
 
 type Storage = { readonly storage: string; readonly sharedStorage: string };
@@ -11,9 +11,10 @@ export function memoryOf({ storage, sharedStorage }: Storage): MemoryFiles {
   return new MemoryFiles({ workspace: join(storage, 'workspace-memory.md'), user: join(sharedStorage, 'memory.md') });
 }
 
-/** Stores an entry. Returns a sentence for the user. @throws SessionError if the entry is empty */
+/** Stores an entry. Returns a sentence for the user. @throws SessionError if the entry is empty or too long. */
 export async function remember(kedge: Storage, { entry, everywhere }: Extract<SlashCommand, { name: 'remember' }>): Promise<string> {
-  if (entry === '') throw new SessionError(NOTHING_TO_REMEMBER);
+  const problem = entryProblem(entry);
+  if (problem) throw new SessionError(problem);
   await memoryOf(kedge).add(everywhere ? 'user' : 'workspace', entry);
   return rememberedText(entry, everywhere);
 }

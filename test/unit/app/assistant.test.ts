@@ -241,4 +241,30 @@ describe('an assistant of a host that starts before there is work', () => {
     await new Promise(setImmediate);
     assert.equal(closed, 1);
   });
+
+  it('asks again after a failure', async () => {
+    await using kedge = await assistantOn({}, [turn(say('Done.'))]);
+    let asked = 0;
+    const late = new Assistant({
+      fileSystem: () => kedge.fs,
+      blobs: new DiskBlobs(join(kedge.storage, 'late')),
+      store: kedge.store,
+      settings: { model: () => MODEL, limits: () => ({ turns: 9, callsPerTurn: 9, callsPerRun: 9, minutes: 1 }) },
+      adapter: async () => kedge.adapter,
+      trusted: () => true,
+      grants: { list: () => [], add: () => undefined },
+      forWork: async () => {
+        if (++asked <= 2) throw new Error('Not yet.');
+        return { writer: () => new NodeWriter(kedge.fs) };
+      },
+    });
+    await assert.rejects(late.mentions(), /Not yet/);
+    await assert.rejects(late.warmUp(), /Not yet/);
+    await late.mentions();
+    const session = late.newSession();
+    await session.prompt({ text: 'go', mode: 'ask' });
+    assert.equal(session.state.lastRun?.outcome, 'answered');
+    assert.equal(asked, 3);
+    await late.shutDown();
+  });
 });

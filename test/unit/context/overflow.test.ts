@@ -12,7 +12,17 @@ const ERRORS: [message: string, window: number | undefined, requested: number | 
   [
     "This model's maximum context length is 4097 tokens, however you requested 5360 tokens (4360 in your prompt; 1000 for the completion).",
     4097,
-    5360,
+    4360,
+  ],
+  [
+    "This model's maximum context length is 98304 tokens. However, you requested 130000 tokens (98400 in the messages, 31600 in the completion).",
+    98304,
+    98400,
+  ],
+  [
+    "This model's maximum context length is 100000 tokens. However, you requested 130000 tokens (98000 in the messages, 32000 in the completion).",
+    100000,
+    undefined,
   ],
   ['prompt is too long: 210412 tokens > 200000 maximum', 200000, 210412],
   ['input length and `max_tokens` exceed context limit: 190000 + 32000 > 200000, decrease input length or `max_tokens`', 200000, undefined],

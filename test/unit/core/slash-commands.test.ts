@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { initPrompt, parseSlashCommand } from '../../../src/core/words/slash-commands.ts';
+import { entryProblem, initPrompt, parseSlashCommand } from '../../../src/core/words/slash-commands.ts';
 
 describe('commands in place of a message', () => {
   it('are recognized at the beginning only', () => {
@@ -10,6 +10,14 @@ describe('commands in place of a message', () => {
     assert.deepEqual(parseSlashCommand('/compact the names'), { name: 'compact', words: 'the names' });
     for (const text of ['/initialize x', 'What does /init do?', '/rememberer', '/ init', 'init'])
       assert.equal(parseSlashCommand(text), undefined);
+  });
+
+  it('do not cut off what is to be remembered', () => {
+    const entry = 'x'.repeat(2_000);
+    assert.deepEqual(parseSlashCommand(`/remember ${entry}`), { name: 'remember', entry, everywhere: false });
+    assert.equal(entryProblem('Use make.'), undefined);
+    assert.match(entryProblem('') ?? '', /^There is nothing to remember\./);
+    assert.match(entryProblem(entry) ?? '', /^The text was not stored, because it has 2,000 characters\. .* at most 1,000\./);
   });
 
   it('make a prompt with the wishes of the user', () => {

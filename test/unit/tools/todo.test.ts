@@ -30,6 +30,17 @@ describe('todo', () => {
     );
   });
 
+  it('is empty in a new run, and kept by a run that is continued', async () => {
+    await using kedge = await assistantOn({}, [turn(call('todo', { items: ITEMS })), turn(say('Done.')), turn(say('Done.'))], {
+      limits: { turns: 1 },
+    });
+    await kedge.session.prompt({ text: 'Go.', mode: 'agent' });
+    await kedge.session.resume();
+    assert.deepEqual(kedge.session.state.todo, ITEMS);
+    await kedge.session.prompt({ text: 'Something else.', mode: 'agent' });
+    assert.deepEqual(kedge.session.state.todo, []);
+  });
+
   it('is a tool of Agent mode without a plan only', async () => {
     const plan = { goal: 'g', steps: [{ title: 't', files: ['a.txt'] }] };
     await using kedge = await assistantOn({}, [turn(say('a')), turn(say('b')), turn(call('propose_plan', plan)), turn(say('c'))]);

@@ -124,8 +124,10 @@ export function parseCommand(args: readonly string[]): Command {
   if (session !== undefined && positionals.length > 0 && isBlank(positionals))
     throw new UsageError('The request is empty. Add one with kedge --continue "…", or run kedge --continue alone to continue the session.');
   if (session !== undefined) return { ...options, action: 'continue', session, prompt: positionals };
-  if (word === 'init')
-    return { ...options, action: 'prompt', mode: 'agent', prompt: [initPrompt(rest.join(' ').trim())], shown: 'kedge init' };
+  if (word === 'init') {
+    const words = rest.join(' ').trim();
+    return { ...options, action: 'prompt', mode: 'agent', prompt: [initPrompt(words)], shown: `kedge init ${words}`.trim() };
+  }
   if (word === 'remember') return { ...options, action: 'remember', words: rest, everywhere: values.all ?? false };
   if (word === 'grants') return { ...options, action: 'grants', ...parseClear(rest) };
   if (word === 'undo') return { ...options, action: 'undo', ...(rest[0] !== undefined && { run: rest[0] }) };

@@ -4,7 +4,7 @@ import { initiation } from '../../../app/session/prompt.ts';
 import { type Session, SessionError } from '../../../app/session/session.ts';
 import type { ImagePart } from '../../../core/model/messages.ts';
 import type { AgentEvent, QuestionAnswer } from '../../../core/session/events.ts';
-import { parseSlashCommand } from '../../../core/words/slash-commands.ts';
+import { entryProblem, parseSlashCommand } from '../../../core/words/slash-commands.ts';
 import { ToHost, type ToPanel } from '../../../protocol/panel.ts';
 import { PathError, parsePath } from '../../../workspace/paths.ts';
 import { openDiff, reviewRun } from '../files/blob-documents.ts';
@@ -92,6 +92,8 @@ export class PanelView implements vscode.Disposable {
         const shownSession =
           message.sessionId === undefined ? undefined : await kedge.assistant.session(message.sessionId).catch(() => undefined);
         const command = parseSlashCommand(message.text);
+        const problem = command?.name === 'remember' ? entryProblem(command.entry) : undefined;
+        if (problem) return this.#post({ type: 'not_sent', reason: problem });
         if (command?.name === 'remember') return this.#post({ type: 'notice', level: 'info', text: await remember(kedge, command) });
         if (command?.name === 'compact') return (shownSession ?? session).compact(command.words);
         if (command?.name === 'init') return (shownSession ?? session).prompt(...initiation(command.words));

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { memoryNotes } from '../../../../src/app/context/memory.ts';
 import type { NotePart } from '../../../../src/core/model/messages.ts';
+import { MAX_MEMORY_ENTRY, tooLongEntry } from '../../../../src/core/words/memory-entry.ts';
 import { MemoryFiles } from '../../../../src/hosts/node/memory.ts';
 import { call, say, turn } from '../../../../src/providers/scripted/index.ts';
 import { answerAll, assistantOn, eventsOf, lastOf, resultTexts } from '../../../support/harness.ts';
@@ -85,12 +86,73 @@ describe('the memory', () => {
 
   it('keeps to its budget: the oldest entries are left out', async () => {
     for (let n = 1; n <= 100; n++) await remembered.add('workspace', `Entry number ${n} of the memory.`);
-    await remembered.add('user', 'No room for this.');
-    const [note, ...more] = await memoryNotes(remembered, [], 100);
+    await remembered.add('user', 'Be brief.');
+    const [note, user, ...more] = await memoryNotes(remembered, [], 100);
     assert.deepEqual(more, []);
-    assert.match(note?.text ?? '', /\[Older entries are left out\.\]\n- Entry number \d+ .*Entry number 100 of the memory\.$/s);
+    assert.match(user?.text ?? '', /\n\n- Be brief\.$/);
+    assert.equal(note?.source.remark, 'older entries left out');
+    assert.match(note?.text ?? '', /\[Older entries left out\.\]\n- Entry number \d+ .*Entry number 100 of the memory\.$/s);
     assert.ok((note?.text.length ?? 0) < 520);
     assert.deepEqual(await memoryNotes(remembered, [], 0), []);
+  });
+
+  it('shares its budget: each half that is not needed goes to the other', async () => {
+    const sizes = async () => (await memoryNotes(remembered, [], 100)).map(({ text }) => text.split('\n- ').slice(1).join('\n').length);
+    for (let n = 1; n <= 20; n++) await remembered.add('user', `Entry number ${n} of the memory.`);
+    assert.ok((await sizes()).every((size) => size > 350 && size <= 400));
+    for (let n = 1; n <= 20; n++) await remembered.add('workspace', `Entry number ${n} of the memory.`);
+    const halves = await sizes();
+    assert.equal(halves.length, 2);
+    assert.ok(
+      halves.every((size) => size > 150 && size <= 200),
+      String(halves),
+    );
+  });
+
+  it('cuts off an entry that is longer than the budget, and says so', async () => {
+    await remembered.add('workspace', 'word '.repeat(100).trim());
+    const [note] = await memoryNotes(remembered, [], 25);
+    assert.equal(note?.source.remark, 'entry cut off');
+    assert.match(note?.text ?? '', /\n\n\[Entry cut off\.\]\n- (word ){19}wor$/);
+    await remembered.add('user', 'Be brief.');
+    await remembered.add('user', 'letter '.repeat(100).trim());
+    const [, user] = await memoryNotes(remembered, [], 25);
+    assert.equal(user?.source.remark, 'newest entry cut off, older entries left out');
+  });
+
+  it('is not called empty when it is turned off or leaves room to the other', async () => {
+    await remembered.add('user', 'Be brief.');
+    const told = (content: NotePart[]) => [{ role: 'user' as const, content }];
+    const first = await memoryNotes(remembered, [], 25);
+    for (let n = 1; n <= 20; n++) await remembered.add('workspace', `Entry number ${n} of the memory.`);
+    const second = await memoryNotes(remembered, told(first), 25);
+    assert.deepEqual(
+      second.map(({ source }) => source.paths[0]),
+      ['memory for this workspace'],
+    );
+    const off = await memoryNotes(remembered, told([...first, ...second]), 0);
+    assert.deepEqual(
+      off.map(({ text, source }) => [text, source.digest, source.remark]),
+      ['this workspace', 'all workspaces'].map((scope) => [
+        `The user turned off the memory for ${scope}. What it said no longer applies.`,
+        '',
+        'turned off',
+      ]),
+    );
+    assert.deepEqual(await memoryNotes(remembered, told([...first, ...second, ...off]), 0), []);
+  });
+
+  it('refuses an entry that is too long, from the model too', async () => {
+    const text = 'x'.repeat(MAX_MEMORY_ENTRY + 1);
+    assert.equal(tooLongEntry(text.slice(1)), undefined);
+    await using kedge = await assistantOn({}, [remember({ text }), turn(say('Done.'))], { remembered });
+    await kedge.session.prompt({ text: 'go', mode: 'agent' });
+    assert.match(
+      resultTexts(kedge.session)[0] ?? '',
+      /^ERROR [\s\S]*not stored, because it has 1,001 characters\. An entry can have at most 1,000\./,
+    );
+    assert.equal(eventsOf(kedge.events, 'approval_requested').length, 0);
+    assert.equal(await remembered.read('workspace'), '');
   });
 
   it('keeps lines apart although the user left the last one without a line break', async () => {

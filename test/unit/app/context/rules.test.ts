@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import { Rules, rulesLimits } from '../../../../src/app/context/rules.ts';
 import { rulesInForce } from '../../../../src/core/context/rules-in-force.ts';
 import type { ModelRequest } from '../../../../src/core/model/model.ts';
 import { call, say, turn } from '../../../../src/providers/scripted/index.ts';
+import { Workspace } from '../../../../src/workspace/workspace.ts';
 import { assistantOn, eventsOf, type Files, type Harness, type HarnessOptions, lastOf } from '../../../support/harness.ts';
 
 /** The texts of the notes about rules in the last request, in order. */
@@ -316,6 +318,20 @@ describe('rules files that may not be read', () => {
     const without = { 'src/a.ts': 'x', 'x/a.ts': 'x', '.kedgeignore': 'AGENTS.md\n' };
     const plain = (text: string) => text.replace(/"(?:id|runId|callId)":"[^"]*"|"durationMs":\d+/g, '');
     assert.equal(plain(await traceOf(hidden)), plain(await traceOf(without)));
+  });
+});
+
+describe('a call in a long conversation', () => {
+  it('copies the conversation only if it touches a directory or rules that no call touched before', async () => {
+    await using kedge = await assistantOn({ 'src/AGENTS.md': 'Sources.', 'src/a.ts': 'x', 'src/b.ts': 'x' });
+    const rules = new Rules(new Workspace(kedge.fs), rulesLimits(undefined));
+    let copies = 0;
+    const messages = () => {
+      copies++;
+      return [];
+    };
+    for (const path of ['src/a.ts', 'src/a.ts', 'src/b.ts']) await rules.forCall({ targets: [{ path, access: 'read' }] }, messages);
+    assert.equal(copies, 1);
   });
 });
 

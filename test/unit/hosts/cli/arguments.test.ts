@@ -36,7 +36,7 @@ describe('the command line', () => {
     ['--continue and then', { action: 'continue', session: 'last', prompt: ['and', 'then'] }],
     ['agent --continue last go on', { action: 'prompt', mode: 'agent', session: 'last', prompt: ['go', 'on'] }],
     ['init', { action: 'prompt', mode: 'agent', prompt: [initPrompt('')], shown: 'kedge init' }],
-    ['init in German', { action: 'prompt', mode: 'agent', prompt: [initPrompt('in German')], shown: 'kedge init' }],
+    ['init in German', { action: 'prompt', mode: 'agent', prompt: [initPrompt('in German')], shown: 'kedge init in German' }],
     ['remember --all use make', { action: 'remember', words: ['use', 'make'], everywhere: true }],
     ['remember', { action: 'remember', words: [], everywhere: false }],
     ['ask --surroundings none x', { action: 'prompt', mode: 'ask', prompt: ['x'], surroundings: [] }],

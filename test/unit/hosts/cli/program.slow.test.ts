@@ -293,6 +293,13 @@ describe('kedge, the program', () => {
     assert.equal((await kedge(['--continue', 'go on'], { env: { OPENAI_API_KEY: 'k' } })).out, 'Two.\n');
   });
 
+  it('refuses to remember a text that is too long', async () => {
+    const { code, err } = await kedge(['remember', 'x'.repeat(1_001)]);
+    assert.equal(code, 2);
+    assert.match(err, /^kedge: The text was not stored, because it has 1,001 characters\. An entry can have at most 1,000\./);
+    assert.match((await kedge(['remember'])).out, /\(empty\)[\s\S]*\(empty\)/);
+  });
+
   it('pauses at a limit, and goes on', async () => {
     const env = await serve({ turns: [{ calls: [{ name: 'list_directory', input: {} }] }, { text: 'Done.' }] });
     const paused = await kedge(['ask', '--max-turns', '1', 'look'], { env });
