@@ -4,13 +4,19 @@
 export type Overflow = { window?: number; requested?: number };
 
 const NUMBER = '(\\d[\\d,_]{2,12})';
+/** A smaller number is not the window of a model. It counts something else. */
+const MIN_WINDOW = 1_000;
+const sizeOf = (what: string) => `[ _](?:${what})[ _](?:length|size|window|limit)(?: is| of)?(?: only)?\\W{0,3}${NUMBER}`;
+/** The surest comes first. The length of a prompt or an input is often that of the request. */
 const WINDOWS = [
   `> ?${NUMBER}`,
-  `(?:maximum|available|loaded|model)?[ _](?:context|prompt|input|model)[ _](?:length|size|window|limit)(?: is| of)?(?: only)?\\W{0,3}${NUMBER}`,
+  sizeOf('context'),
   `${NUMBER} (?:tokens? )?maximum`,
   `tokens allowed \\(${NUMBER}`,
   `n_ctx\\W{1,4}${NUMBER}`,
+  sizeOf('model'),
   `(?:limit|maximum)(?: is| of)\\W{0,3}${NUMBER}`,
+  sizeOf('prompt|input'),
 ].map((pattern) => new RegExp(pattern, 'i'));
 const REQUESTS = [
   // Without the tokens that are reserved for the answer.
@@ -28,16 +34,16 @@ const REQUESTS = [
 
 export function overflowIn(message: string): Overflow {
   const text = message.slice(0, 2_000);
-  const window = firstNumber(WINDOWS, text);
+  const window = firstNumber(WINDOWS, text, MIN_WINDOW);
   const requested = firstNumber(REQUESTS, text);
   const isLarger = requested !== undefined && requested > (window ?? 0);
   return { ...(window !== undefined && { window }), ...(isLarger && { requested }) };
 }
 
-function firstNumber(patterns: readonly RegExp[], text: string): number | undefined {
+function firstNumber(patterns: readonly RegExp[], text: string, min = 1): number | undefined {
   for (const pattern of patterns) {
     const number = Number(pattern.exec(text)?.[1]?.replace(/[,_]/g, ''));
-    if (number > 0) return number;
+    if (number >= min) return number;
   }
   return undefined;
 }

@@ -43,7 +43,11 @@ function unquoted(text: string): string {
   return text.length > 1 && (quote === '"' || quote === "'") && text.endsWith(quote) ? text.slice(1, -1).trim() : text;
 }
 
+/** A comment begins with a `#` after a blank. After a quoted text or a list, nothing but blanks may precede it. */
 function withoutComment(text: string): string {
-  const comment = /^(?:"[^"]*"|'[^']*'|\[[^\]]*\]|[^"'[#][^#]*?)\s+#/.exec(text);
-  return comment ? comment[0].slice(0, -1).trim() : text.startsWith('#') ? '' : text;
+  if (text.startsWith('#')) return '';
+  const closing = { '"': '"', "'": "'", '[': ']' }[text[0] ?? ''];
+  if (closing === undefined) return text.split(/\s#/, 1)[0]?.trimEnd() ?? '';
+  const end = text.indexOf(closing, 1) + 1;
+  return end > 0 && /^\s+#/.test(text.slice(end)) ? text.slice(0, end) : text;
 }

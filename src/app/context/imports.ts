@@ -3,17 +3,30 @@
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 const LIST_ITEM = /^ {0,3}(?:[-*+]|\d{1,9}[.)])\s/;
 
+/** Longer imports are ignored. In characters. */
+const MAX_IMPORT = 1_000;
+
 /** Returns the imported paths as written, each once. A path may contain escaped spaces: `@docs/my\ rules.md`. */
 export function importsIn(markdown: string): string[] {
   const paths = new Set<string>();
   for (const line of linesOutsideOfCode(markdown.split('\n')))
-    for (const [, path = ''] of withoutCodeSpans(line).matchAll(/(?:^|\s)@((?:[^\s\\]|\\ )+)/g)) paths.add(path.replaceAll('\\ ', ' '));
+    for (const [, path = ''] of withoutCodeSpans(line).matchAll(/(?:^|\s)@((?:[^\s\\]|\\ )+)/g))
+      if (path.length <= MAX_IMPORT) paths.add(path.replaceAll('\\ ', ' '));
   return [...paths];
 }
 
-/** Whether the text consists of imports only. */
+/** Returns the paths that an import may mean. A sentence may end after it, so the path without punctuation at its end is the second. */
+export function pathsToTry(written: string): string[] {
+  // The lookbehind keeps the time linear: only the first character of several marks begins a match.
+  const plain = written.replace(/(?<![.,;:!?)\]'"])[.,;:!?)\]'"]+$/, '');
+  return plain === written ? [written] : [written, plain];
+}
+
+/** Whether the text consists of imports only. They may be items of a list. */
 export function isImportsOnly(markdown: string): boolean {
-  return /^(?:\s*(?:[-*+]\s+)?@\S+)+\s*$/.test(markdown);
+  const words = markdown.trim().split(/\s+/);
+  const isImport = (word: string | undefined) => word !== undefined && word.length > 1 && word.startsWith('@');
+  return words.every((word, index) => isImport(word) || (/^[-*+]$/.test(word) && isImport(words[index + 1])));
 }
 
 function* linesOutsideOfCode(lines: readonly string[]): Generator<string> {

@@ -6,7 +6,7 @@ import { parsePath } from '../../workspace/paths.ts';
 import type { Location } from '../../workspace/types.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import { globsIn, splitFrontMatter } from './front-matter.ts';
-import { importsIn, isImportsOnly } from './imports.ts';
+import { importsIn, isImportsOnly, pathsToTry } from './imports.ts';
 
 /** The names of rules files that apply to their directory and everything below it. */
 export const DIRECTORY_RULES = ['AGENTS.md', 'CLAUDE.md'];
@@ -120,11 +120,9 @@ export class RulesReader {
     return { sections, known };
   }
 
-  /** A sentence may end after a path, so the path is also tried without punctuation at its end. */
   async #imported(from: Location, written: string): Promise<Content | undefined> {
     if (written.startsWith('~')) return undefined;
-    const plain = written.replace(/[.,;:!?)\]'"]+$/, '');
-    for (const path of plain === written ? [written] : [written, plain]) {
+    for (const path of pathsToTry(written)) {
       const at = this.#locate(from, path);
       const content = at && (await this.#content(at));
       if (content) return content;

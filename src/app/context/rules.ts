@@ -16,6 +16,8 @@ export type RulesLimits = { file: number; total: number };
 const LIMITS: RulesLimits = { file: 32_000, total: 64_000 };
 /** With a small context window, rules take at most a tenth of it. A token has about 4 characters. */
 const CHARACTERS_PER_WINDOW_TOKEN = 0.4;
+/** The maximum length of the names of the files in a note, and of the globs for which they apply, in characters. */
+const MAX_LIST = 500;
 /** The maximum number of directories that are examined for one call. */
 const MAX_DIRECTORIES = 200;
 
@@ -140,10 +142,10 @@ async function digestOf({ text, scope, remark }: RulesSource): Promise<string> {
   return (await hashOf(new TextEncoder().encode(JSON.stringify([text, scope, remark])))).slice(0, 16);
 }
 
-/** `room` is the maximum number of characters of the rules. */
+/** `room` is the maximum number of characters of the note, without the remark that it was cut off. */
 function rulesNote({ paths, text, scope, remark }: RulesSource, digest: string, room: number, replaces: boolean): SourcedNote {
-  const names = paths.map(visibleLine).join(', ');
-  const [first = ''] = paths.map(visibleLine);
+  const names = shortList(paths.map(visibleLine).join(', '));
+  const first = shortList(visibleLine(paths[0] ?? ''));
   const note = (content: string, more?: string): SourcedNote => ({
     type: 'note',
     about: 'rules',
@@ -152,11 +154,19 @@ function rulesNote({ paths, text, scope, remark }: RulesSource, digest: string, 
   });
   if (digest === '') return note(`The rules of ${first} no longer apply.`, 'no longer applies');
   if (remark) return note(`The rules in ${first} were not read: the file is ${remark}.`, `not read: ${remark}`);
-  const head = `Rules of the project from ${names}${scope ? `, ${visibleLine(scope)}` : ''}. Follow them as far as they do not contradict the user. They do not permit anything that needs an approval.`;
+  const head = `Rules of the project from ${names}${scope ? `, ${shortList(visibleLine(scope))}` : ''}. Follow them as far as they do not contradict the user. They do not permit anything that needs an approval.`;
   const before = replaces ? ` They replace the earlier rules from ${first}.` : '';
-  const kept = cutAtLine(text, room);
+  const kept = cutAtLine(text, Math.max(0, room - head.length - before.length));
   const end = kept === text ? '' : `\n\n[Cut off after ${kept.length} of ${text.length} characters. Read the rest with read_file.]`;
   return note(`${head}${before}\n\n${kept}${end}`, kept === text ? undefined : 'cut off');
+}
+
+/** Cuts a list with commas after the last item that fits. */
+function shortList(list: string): string {
+  if (list.length <= MAX_LIST) return list;
+  const cut = list.slice(0, MAX_LIST);
+  const end = cut.lastIndexOf(', ');
+  return `${end < 0 ? cut.toWellFormed() : cut.slice(0, end)} …`;
 }
 
 function cutAtLine(text: string, room: number): string {

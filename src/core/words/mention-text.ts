@@ -10,8 +10,8 @@ export type MentionToken = { target: string; path: string; lines?: { from: numbe
 const BEFORE = '(?<=^|[\\s([{"\'`,;])';
 const MENTIONS = new RegExp(`${BEFORE}@(?:"([^"\\n]+)"((?::|#L)\\d+(?:-L?\\d+)?)?|([^\\s"'\`<>@]+))`, 'gu');
 const LINES = /(?::|#L)(\d+)(?:-L?(\d+))?$/;
-/** Punctuation that ends a sentence and is not part of a path. */
-const END = /[.,;:!?)\]}]+$/;
+/** Punctuation that ends a sentence and is not part of a path. The lookbehind keeps the time linear: only the first mark begins a match. */
+const END = /(?<![.,;:!?)\]}])[.,;:!?)\]}]+$/;
 
 /** Returns the mentions of a text in their order. Nothing says that what they name exists. */
 export function mentionsIn(text: string): MentionToken[] {

@@ -38,6 +38,11 @@ const ERRORS: [message: string, window: number | undefined, requested: number | 
   ['Prompt contains 40021 tokens and 0 draft tokens, too large for model with 32768 maximum context length', 32768, 40021],
   ["This model's maximum prompt length is 131072 but the request contains 537812 tokens.", 131072, 537812],
   ["This endpoint's maximum context length is 131072 tokens. However, you requested about 200021 tokens.", 131072, 200021],
+  ['The input length 5000 exceeds the context length 4096.', 4096, undefined],
+  ['The input size 210000 tokens exceeds the model limit 200000.', 200000, undefined],
+  ['prompt length 9000 > context length 8192', 8192, undefined],
+  ['Your model size 405 GB deployment has a context window of 8192 tokens', 8192, undefined],
+  ['Your model size 405 GB deployment cannot read so much.', undefined, undefined],
   ['Please reduce the length of the messages or completion.', undefined, undefined],
   ['The prompt is too long.', undefined, undefined],
 ];

@@ -1,9 +1,14 @@
 /** Whatever a page, a server, a repository or a model sends, the time to read it grows in proportion to its length. Calls as text have a test of their own. */
 
+import { globsIn, splitFrontMatter } from '../../../src/app/context/front-matter.ts';
+import { importsIn, isImportsOnly, pathsToTry } from '../../../src/app/context/imports.ts';
 import { jsonIn } from '../../../src/core/json.ts';
 import { user } from '../../../src/core/model/messages.ts';
 import { framed } from '../../../src/core/model/notes.ts';
 import type { AgentEvent } from '../../../src/core/session/events.ts';
+import { memoryEntry } from '../../../src/core/words/memory-entry.ts';
+import { mentionAt, mentionsIn } from '../../../src/core/words/mention-text.ts';
+import { parseSlashCommand } from '../../../src/core/words/slash-commands.ts';
 import { decodeMarks, restoreMarks, visibleCommand, visibleText } from '../../../src/core/words/visible-text.ts';
 import { markdownOf } from '../../../src/hosts/node/fetch/html.ts';
 import { decodedText, isHtml, isText } from '../../../src/hosts/node/fetch/text.ts';
@@ -16,6 +21,7 @@ import type { Reader } from '../../../src/providers/exchange.ts';
 import { toModelEvents as geminiEvents } from '../../../src/providers/gemini/stream.ts';
 import { toModelEvents as ollamaEvents } from '../../../src/providers/ollama/stream.ts';
 import { toModelEvents as chatEvents } from '../../../src/providers/openai-chat/stream.ts';
+import { overflowIn } from '../../../src/providers/overflow.ts';
 import { readLines } from '../../../src/sessions/session-log.ts';
 import { TerminalText } from '../../../src/tools/commands/command-text.ts';
 import { applyHunks } from '../../../src/tools/edit/patch/hunks.ts';
@@ -250,6 +256,80 @@ describe('the time to match a path grows with its length:', () => {
     (text) => globMatcher(text.slice(0, 300))('a/'.repeat(text.length / 100)),
     40_000,
   );
+});
+
+describe('the time to read the front matter of a rules file grows with its length:', () => {
+  const heads: Texts = {
+    'blanks in a value': [' ', 'globs: x', 'y'],
+    'blanks behind a list': [' ', 'globs: [x]', 'y'],
+    'quotes that do not end': [' "', 'globs: "x', ''],
+    'signs of comments': ['#', 'globs: x', ''],
+    'comments behind comments': [' #', 'globs: x', ''],
+    globs: ['src/*.ts, ', 'globs: ', ''],
+    braces: ['{', 'globs: ', ''],
+    brackets: ['[', 'globs: ', ''],
+    lines: ['  - "*.ts" # x\n', 'globs:\n', ''],
+    'lines of blanks': [' ', 'globs:\n  - ', 'y'],
+    'lines without a value': 'globs\n',
+    'ends with blanks': [' ', '---', 'x'],
+  };
+  grows(heads, (text) => {
+    const { head } = splitFrontMatter(`---\n${text}\n---\nx`);
+    return globsIn(head ?? [], 'globs').map((glob) => globMatcher(glob));
+  });
+});
+
+describe('the time to find imports grows with the length of a rules file:', () => {
+  const rules: Texts = {
+    imports: '@a ',
+    'imports without blanks': ['@a', '', ' b'],
+    'imports in a list': '- @a\n',
+    'signs of lists': '- ',
+    dots: ['.', '@', 'x'],
+    'brackets at the end': [')', '@a', ''],
+    'escaped blanks': ['\\ ', '@a', 'x'],
+    backslashes: ['\\', '@a', ''],
+    blanks: [' ', '@a', 'x'],
+    backticks: ['`', '', ' @a'],
+    'code spans': '`a`` ',
+    fences: '```\n',
+    'fences that do not end': [' ', '```\n', '`x'],
+  };
+  grows(rules, (text) => [isImportsOnly(text), importsIn(text).map(pathsToTry)]);
+});
+
+describe('the time to find mentions grows with the length of a text:', () => {
+  const texts: Texts = {
+    mentions: '@a ',
+    signs: '@',
+    dots: ['.', '@', 'x'],
+    'dots between words': ['..a', '@', ''],
+    brackets: '(@',
+    'quotes that do not end': '@"a ',
+    'quoted words': '@"a" ',
+    'numbers of lines': [':1', '@a', 'x'],
+    'a long number': ['1', '@a:', 'x'],
+    'two long numbers': ['1', '@a:1-', 'x'],
+    hashes: ['#L1', '@a', 'x'],
+    blanks: [' ', '@', 'x'],
+  };
+  grows(texts, (text) => [mentionsIn(text), mentionAt(text, text.length)]);
+});
+
+describe('the time to read a command of the user grows with its length:', () => {
+  const commands: Texts = {
+    blanks: [' ', '', 'x'],
+    'blanks behind the name': [' ', '/remember', 'x'],
+    'blanks behind an option': [' ', '/remember --all', 'x'],
+    'line feeds': ['\n', '/compact', 'x'],
+    slashes: '/',
+    words: ['a ', '/remember ', ''],
+  };
+  grows(commands, (text) => [parseSlashCommand(text), memoryEntry(text)]);
+});
+
+describe('the time to read an error about the context window grows with its length:', () => {
+  grows({ digits: '1', words: ' context length is ', commas: '1,', signs: '> ', requests: 'requested 1' }, overflowIn);
 });
 
 describe('the time to read a log grows with its length:', () => {

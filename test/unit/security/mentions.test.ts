@@ -1,6 +1,7 @@
 // What a user points at is no way around the rules: neither for the content of a file, nor for what is known of a session.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { MentionRef } from '../../../src/core/model/messages.ts';
@@ -79,6 +80,25 @@ describe('mentions', () => {
     await kedge.session.prompt({ text: 'go', mode: 'ask', attachments: parts });
     assert.doesNotMatch(JSON.stringify(kedge.session.events), /treasure|\.env/);
     assert.doesNotMatch(JSON.stringify(kedge.adapter.requests), /treasure/);
+  });
+
+  it('of the changes show no withheld file below a directory that replaces a file, or is replaced by one', async () => {
+    const replaced = { 'b/.env': 'KEY=OLDSECRET\n', 'denied.d/a.ts': 'DENIED\n', 'deep/x/y/.env': 'KEY=DEEPSECRET\n' };
+    await using kedge = await assistantOn({ conf: 'x\n', 'src/a.ts': 'one\n', both: 'old\n', ...replaced }, [], {
+      policy: () => ({ rules: [{ effect: 'deny' as const, path: 'denied.d/**', from: 'user' as const }], problems: [] }),
+    });
+    await commit(kedge);
+    for (const path of ['conf', 'b', 'denied.d', 'deep', 'both']) await rm(join(kedge.root, path), { recursive: true });
+    await kedge.write('conf/.env', 'KEY=NEWSECRET\n');
+    await kedge.write('conf/hidden.ts', 'HIDDEN\n');
+    await kedge.write('.kedgeignore', 'hidden.ts\n');
+    for (const path of ['b', 'denied.d', 'deep']) await kedge.write(path, 'file\n');
+    await kedge.write('both/new.ts', 'new\n');
+    await kedge.write('src/a.ts', 'two\n');
+    await promisify(execFile)('git', ['add', '-A', '-f'], { cwd: kedge.root });
+    const { parts } = await (await kedge.assistant.mentions()).read([{ kind: 'changes' }], () => false, signal);
+    assert.doesNotMatch(JSON.stringify(parts), /SECRET|DENIED|HIDDEN/);
+    for (const shown of [/\+two/, /-old/, /\+new/]) assert.match(JSON.stringify(parts), shown);
   });
 
   it('lead out of the workspace in no way', async () => {

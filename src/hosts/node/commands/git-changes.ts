@@ -38,15 +38,45 @@ export async function gitChanges(
     () => EMPTY_TREE,
   );
   const isShown = (path: string) => path !== '' && !isWithheld(path);
-  const changed = (await git(...DIFF, '--name-only', '-z', base, '--')).split('\0').filter(isShown);
+  const all = (await git(...DIFF, '--name-only', '-z', base, '--')).split('\0').filter(Boolean);
+  // For Git, the path of a file also means everything below a directory of this name, as when a file was replaced by a directory.
+  const aboveWithheld = new Set(all.filter((path) => !isShown(path)).flatMap(directoriesOf));
+  const changed = all.filter((path) => isShown(path) && !aboveWithheld.has(path));
   const untracked = (await git('ls-files', '--others', '--exclude-standard', '-z')).split('\0').filter(isShown);
   const diff =
-    changed.length > 0 ? await git(...DIFF, '--src-prefix=a/', '--dst-prefix=b/', base, '--', ...changed.slice(0, MAX_FILES)) : '';
+    changed.length > 0
+      ? diffOfOnly(
+          new Set(changed),
+          await git(...DIFF, '--patch-with-raw', '-z', '--src-prefix=a/', '--dst-prefix=b/', base, '--', ...changed.slice(0, MAX_FILES)),
+        )
+      : '';
   const more = changed.length > MAX_FILES && `[${changed.length - MAX_FILES} more changed files]`;
   const names = untracked.slice(0, MAX_UNTRACKED).join('\n');
   const others = untracked.length > MAX_UNTRACKED ? `\n[${untracked.length - MAX_UNTRACKED} more]` : '';
   const parts = [diff.trimEnd(), more, untracked.length > 0 && `Untracked files:\n${names}${others}`].filter(Boolean);
   return parts.join('\n\n') || 'There are no uncommitted changes.';
+}
+
+/** Returns the directories around a path: `a` and `a/b` for `a/b/c`. */
+function directoriesOf(path: string): string[] {
+  const parts = path.split('/');
+  return parts.slice(1).map((_, index) => parts.slice(0, index + 1).join('/'));
+}
+
+/**
+ * Returns the diff from an output of `--patch-with-raw -z`: for each file `:modes`, NUL, its path, NUL, then a NUL and the diff. @throws
+ * ToolError if it contains other files than the named ones, because the files changed since they were listed
+ */
+function diffOfOnly(paths: ReadonlySet<string>, text: string): string {
+  let at = 0;
+  while (text[at] === ':') {
+    const name = text.indexOf('\0', at) + 1;
+    const end = text.indexOf('\0', name);
+    if (name === 0 || end < 0 || !paths.has(text.slice(name, end)))
+      throw new ToolError('The changes of this repository changed while they were read. Try again.');
+    at = end + 1;
+  }
+  return text.slice(at).replace(/^\0/, '');
 }
 
 async function output(cwd: string, args: readonly string[], signal: AbortSignal): Promise<string> {

@@ -237,6 +237,30 @@ describe('rules files', () => {
     assert.ok((small?.length ?? 0) < 3_600, small);
   });
 
+  it('do not exceed the limit with long lists of globs or of files', async () => {
+    const globs = Array.from({ length: 3_000 }, (_, index) => `g${index}/*.ts`).join(', ');
+    const text = 'A rule.\n'.repeat(2_000);
+    const facts = () => ({ contextWindow: 16_000 });
+    const [scoped = ''] = await rulesOf({ '.kedge/rules/a.md': frontMatter(`globs: *.txt, ${globs}`, text), 'a.txt': 'x' }, ['a.txt'], {
+      facts,
+    });
+    assert.ok(scoped.includes('for files that match *.txt, g0/*.ts') && scoped.length < 6_600, `${scoped.length}`);
+    const names = Array.from({ length: 45 }, (_, index) => `${'long'.repeat(20)}${index}.md`);
+    const imported = Object.fromEntries(names.map((name, index) => [name, `Rule ${index}.`]));
+    const [importing = ''] = await rulesOf({ ...imported, 'CLAUDE.md': `${names.map((name) => `@${name}`).join(' ')}\n${text}` }, [], {
+      facts,
+    });
+    assert.ok(importing.includes('from CLAUDE.md, long') && importing.length < 6_600, `${importing.length}`);
+  });
+
+  it('import no path of more than 1,000 characters', async () => {
+    const path = (length: number) => `${'./'.repeat(length / 2)}a.md`;
+    const [rules = ''] = await rulesOf({ 'CLAUDE.md': `Read @${path(1_000)}`, 'a.md': 'Imported.' });
+    assert.ok(!rules.includes('Imported.'));
+    const [shorter = ''] = await rulesOf({ 'CLAUDE.md': `Read @${path(900)}...`, 'a.md': 'Imported.' });
+    assert.ok(shorter.includes('Imported.'), shorter);
+  });
+
   it('that are damaged, empty, or not files are harmless', async () => {
     const files = {
       'AGENTS.md/': '',
