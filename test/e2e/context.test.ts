@@ -43,7 +43,7 @@ describe('the context window in the panel', () => {
     const compacted = panel.getByRole('button', { name: /^Conversation compacted from .* because the context window was nearly full\.$/ });
     await compacted.first().waitFor();
 
-    const gauge = panel.getByRole('button', { name: /^Context: [\d.]+k? of 8\.2k tokens \(\d+%\)$/ });
+    const gauge = panel.getByRole('button', { name: /^Context: [\d.]+k? of 8\.2k tokens, \d+%/ });
     await gauge.focus();
     await workbench.page.keyboard.press('Enter');
     await panel.getByText('Results of tools').waitFor();

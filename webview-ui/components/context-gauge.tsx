@@ -20,7 +20,6 @@ export const ContextGauge = memo(({ use }: { use: ContextUse }) => {
         class={isFull ? 'full' : ''}
         aria-expanded={isOpen}
         aria-controls={isOpen ? id : undefined}
-        aria-label={text}
         title={[text, ...parts.map(({ label, tokens: count }) => `${label}: ${tokens(count)}`)].join('\n')}
         onClick={() => setOpen(!isOpen)}
       >
@@ -29,6 +28,7 @@ export const ContextGauge = memo(({ use }: { use: ContextUse }) => {
             <span key={kind} class={`part ${kind}`} style={{ width: `${(100 * count) / whole}%` }} />
           ))}
         </span>
+        <span class="sr-only">{text}</span>
         <span class="share" aria-hidden="true">
           {use.window === undefined ? tokens(total) : `${Math.round((100 * total) / use.window)}%`}
         </span>

@@ -43,10 +43,10 @@ export function contextTotal(use: ContextUse): number {
   return contextParts(use).reduce((sum, part) => sum + part.tokens, 0);
 }
 
-/** Example: "Context: 12.4k of 32.8k tokens (38%)". */
+/** Example: "Context: 12.4k of 32.8k tokens, 38%". */
 export function contextText(use: ContextUse): string {
   const total = contextTotal(use);
   return use.window === undefined
     ? `Context: ${tokens(total)} tokens (the size of the window is unknown)`
-    : `Context: ${tokens(total)} of ${tokens(use.window)} tokens (${Math.round((100 * total) / use.window)}%)`;
+    : `Context: ${tokens(total)} of ${tokens(use.window)} tokens, ${Math.round((100 * total) / use.window)}%`;
 }
