@@ -13,6 +13,7 @@ import { withIgnoreFiles } from '../../workspace/ignore.ts';
 import type { FileSystem } from '../../workspace/types.ts';
 import { Workspace } from '../../workspace/workspace.ts';
 import { hookPlaces } from '../facts/hook-places.ts';
+import { contextWindow } from '../models/context-window.ts';
 import { pressureNotice, pressureOf, shrink } from '../models/memory-pressure.ts';
 import type { AssistantPorts } from '../ports.ts';
 import { priceOf } from './cost.ts';
@@ -73,7 +74,7 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
     adapter,
     blind: facts.vision === false,
     window: {
-      size: smallest(tuning?.contextWindow, facts.contextWindow, ports.windows?.of(run.model), settings.contextTokens?.()),
+      size: contextWindow(run.model, ports),
       answer: { set: tuning?.maxOutputTokens, possible: facts.maxOutput },
       learn: (tokens) => ports.windows?.learn(run.model, tokens),
     },
@@ -111,11 +112,6 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
 
 export function openGate(fs: FileSystem, { writer, blobs, format }: AssistantPorts): WriteGate {
   return new WriteGate(new Workspace(fs), writer(), blobs, format);
-}
-
-function smallest(...sizes: readonly (number | undefined)[]): number | undefined {
-  const known = sizes.filter((size) => size !== undefined);
-  return known.length > 0 ? Math.min(...known) : undefined;
 }
 
 function externalAccess({ commands, fetcher, remembered }: AssistantPorts): ExternalAccess {
