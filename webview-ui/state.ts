@@ -9,6 +9,7 @@ import type { ApprovalRequest } from '../src/core/session/session-state.ts';
 import type { RunView } from '../src/core/view/run-view.ts';
 import { EMPTY_VIEW, project, type SessionView } from '../src/core/view/session-view.ts';
 import type { Mention, PanelState, ToPanel } from '../src/protocol/panel.ts';
+import type { PastedImage } from './images.ts';
 
 /** A file of a proposed change as the user edited it. */
 export type EditedFile = Pick<ChangeSummary, 'diff' | 'added' | 'removed'> & { content: string };
@@ -21,6 +22,9 @@ export type PanelRun = Omit<RunView, 'approvals'> & {
 
 /** A mention of the message that is being written. `isConfirmed` is set if the user has answered its question with yes. */
 export type ChosenMention = Mention & { isConfirmed?: true };
+
+/** A message with what is sent along. */
+export type Draft = { id: string; text: string; images: readonly PastedImage[]; mentions: readonly ChosenMention[] };
 
 export type PanelModel = Omit<SessionView, 'runs'> & {
   runs: readonly PanelRun[];
@@ -40,8 +44,10 @@ export type PanelModel = Omit<SessionView, 'runs'> & {
   mentions: readonly ChosenMention[];
   /** What the user is looking at in the editor. */
   suggested?: MentionRef | undefined;
-  /** Set when the last message was not accepted. It is a new object each time. */
-  notSent?: object;
+  /** The messages that the host has not accepted yet. */
+  sending: readonly Draft[];
+  /** The messages that were not accepted and that the composer has not taken back yet. */
+  returned: readonly Draft[];
   /** The plan to scroll to. It is a new object each time. */
   shown?: { planId: string };
   /**
@@ -58,8 +64,10 @@ export type Local =
   | { type: 'choose_mode'; mode: Mode }
   | { type: 'plan_edited'; plan: Plan }
   | { type: 'editing_cancelled' }
-  /** The user removed mentions or sent the message, or a draft returns. */
+  /** The user removed mentions or sent the message. */
   | { type: 'mentions_set'; mentions: readonly ChosenMention[] }
+  | { type: 'message_sent'; draft: Draft }
+  | { type: 'drafts_returned' }
   /** The user answered the question about a mention with yes. */
   | { type: 'mention_confirmed'; mention: ChosenMention }
   /** The panel has requested a new session. Messages that are sent before it arrives are meant for the new session. */
@@ -68,7 +76,7 @@ export type Local =
   | { type: 'follow' }
   | { type: 'notice_dismissed' };
 
-export const EMPTY: PanelModel = { ...EMPTY_VIEW, mentions: [], earlierRuns: 0, running: false };
+export const EMPTY: PanelModel = { ...EMPTY_VIEW, mentions: [], sending: [], returned: [], earlierRuns: 0, running: false };
 
 export function reduce(model: PanelModel, message: ToPanel | Local): PanelModel {
   switch (message.type) {
@@ -97,8 +105,14 @@ export function reduce(model: PanelModel, message: ToPanel | Local): PanelModel 
       };
     case 'suggest_mention':
       return { ...model, suggested: message.ref };
+    case 'message_sent':
+      return { ...model, sending: [...model.sending, message.draft] };
+    case 'sent':
+      return { ...model, sending: model.sending.filter(({ id }) => id !== message.id) };
     case 'not_sent':
-      return { ...model, notSent: {}, notice: { level: 'info', text: message.reason } };
+      return { ...withReturned(model, message.id), notice: { level: message.level, text: message.reason } };
+    case 'drafts_returned':
+      return { ...model, returned: [] };
     case 'edit_plan':
       return { ...model, editing: message.planId };
     case 'show_plan':
@@ -137,6 +151,24 @@ export function liveRun({ running, runs }: PanelModel): PanelRun | undefined {
 /** Returns the mode of the next prompt, or undefined while neither the host nor the user has named one. */
 export function modeOf({ host, chosen }: PanelModel): Mode | undefined {
   return host?.mode ?? chosen;
+}
+
+/** The text and images of a message that was not accepted return through the composer, its mentions at once. */
+function withReturned(model: PanelModel, id: string | undefined): PanelModel {
+  const draft = model.sending.find((each) => each.id === id);
+  if (!draft) return model;
+  const newer = model.mentions.filter(({ ref }) => !draft.mentions.some((each) => isSameMention(each.ref, ref)));
+  return {
+    ...model,
+    sending: model.sending.filter((each) => each !== draft),
+    returned: [...model.returned, draft],
+    mentions: [...draft.mentions, ...newer].slice(0, MAX_MENTIONS),
+  };
+}
+
+/** Whether the host is reading what the user mentioned in a message. */
+export function isReading({ sending }: PanelModel): boolean {
+  return sending.some(({ mentions }) => mentions.length > 0);
 }
 
 function withMention(model: PanelModel, mention: Mention): PanelModel {

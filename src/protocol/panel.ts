@@ -43,8 +43,10 @@ export type ToPanel =
   | ({ type: 'add_mention' } & Mention)
   /** What the user is looking at in the editor. It is offered, and not sent unless the user adds it. */
   | { type: 'suggest_mention'; ref?: MentionRef }
-  /** The message that was sent last was not accepted. It returns to the composer. */
-  | { type: 'not_sent'; reason: string }
+  /** A message was accepted. `id` is that of the `prompt`. */
+  | { type: 'sent'; id: string }
+  /** A message was not accepted. It returns to the composer. */
+  | { type: 'not_sent'; id?: string; level: 'info' | 'error'; reason: string }
   /** Opens the editor of a plan card. */
   | { type: 'edit_plan'; planId: string }
   /** Scrolls to the progress or the card of a plan. */
@@ -84,6 +86,8 @@ export const ToHost = z.discriminatedUnion('type', [
   z
     .object({
       type: z.literal('prompt'),
+      /** With an id, the host answers with `sent` or `not_sent`. */
+      id: id.optional(),
       text: z.string().max(200_000),
       mode: z.enum(['ask', 'plan', 'agent']),
       /** The session that was displayed when the user sent the message. Without it, the current session is used. */

@@ -47,6 +47,7 @@ export type HarnessOptions = {
   memory?: AssistantPorts['memory'];
   surroundings?: AssistantPorts['surroundings'];
   remembered?: AssistantPorts['remembered'];
+  terminalOutput?: AssistantPorts['terminalOutput'];
   adapter?: ModelAdapter;
   /** Replaces the connection to the model. */
   connect?: (model: ModelRef) => Promise<ModelAdapter>;
@@ -157,6 +158,7 @@ function start(place: Place, sessionId?: string): Harness | Promise<Harness> {
     ...(options.facts && { facts: options.facts }),
     ...(options.memory && { memory: options.memory }),
     ...(options.surroundings && { surroundings: options.surroundings }),
+    ...(options.terminalOutput && { terminalOutput: options.terminalOutput }),
     ...(options.remembered && { remembered: options.remembered }),
   };
   const assistant = new Assistant(ports);

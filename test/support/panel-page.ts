@@ -22,6 +22,8 @@ export function panelPage() {
     page = await (gallery as Gallery).open(messages);
     return page;
   };
+  const sent = async (): Promise<{ type: string; id?: string }[]> =>
+    JSON.parse((await page?.evaluate(() => JSON.stringify(window.posted))) ?? '[]');
   return {
     get browser() {
       return (gallery as Gallery).browser;
@@ -29,10 +31,16 @@ export function panelPage() {
     show,
     /** Displays one of the gallery's states. */
     open: (state: string) => show(STATES[state]?.messages ?? []),
-    /** Returns the messages that the panel has sent since it was ready. */
+    /** Returns the messages that the panel has sent since it was ready. The ids of prompts, which are random, are left out. */
     async posted(): Promise<{ type: string }[]> {
-      const messages: { type: string }[] = JSON.parse((await page?.evaluate(() => JSON.stringify(window.posted))) ?? '[]');
-      return messages.filter(({ type }) => type !== 'ready');
+      const messages = await sent();
+      return messages
+        .filter(({ type }) => type !== 'ready')
+        .map(({ type, id, ...rest }) => (type === 'prompt' ? { type, ...rest } : { type, ...(id !== undefined && { id }), ...rest }));
+    },
+    /** Returns the ids of the prompts that the panel has sent. */
+    async promptIds(): Promise<string[]> {
+      return (await sent()).flatMap(({ type, id }) => (type === 'prompt' && id !== undefined ? [id] : []));
     },
   };
 }

@@ -25,6 +25,7 @@ describe('the size of the build', () => {
     ['what the extension loads at activation', 170_000, () => staticSize('extension'), LAZY],
     // It includes what every run needs of the adapters, so that a run loads fewer files.
     ['what the terminal program loads at its start', 335_000, () => staticSize('program'), LAZY],
+    // 1,500 bytes of it keep messages until the host accepts them.
     ['the script of the panel', 176_000, () => staticSize('panel'), SMALLER],
     ['the package, before it is compressed', 5_850_000, packageSize, SMALLER],
   ] as const) {

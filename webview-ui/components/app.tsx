@@ -1,7 +1,7 @@
 import { useEffect } from 'preact/hooks';
 import type { RunView } from '../../src/core/view/run-view.ts';
 import { post } from '../host.ts';
-import { liveRun, modeOf, type PanelModel } from '../state.ts';
+import { isReading, liveRun, modeOf, type PanelModel } from '../state.ts';
 import { Announcer } from './announcer.tsx';
 import { Composer, type Waiting } from './composer.tsx';
 import { ContextGauge } from './context-gauge.tsx';
@@ -15,21 +15,23 @@ import { Transcript } from './transcript/transcript.tsx';
 export function App({ model }: { model: PanelModel }) {
   const { host, runs } = model;
   const live = liveRun(model);
-  const running = model.running || live !== undefined;
+  // The conversation can also be compacted between runs.
+  const running = model.running || live !== undefined || runs.at(-1)?.compacting === true;
   const mode = modeOf(model);
   const last = runs.at(-1);
   const controlledRun = live ?? (isPausedByUser(last) ? last : undefined);
   const context = runs.findLast((run) => run.context)?.context;
+  const reading = isReading(model);
   const isLoading = model.sessionId === undefined && !model.notice;
 
   useEffect(() => {
-    if (!running) return;
+    if (!running && !reading) return;
     const onKey = (event: KeyboardEvent) => {
       if (event.key === 'Escape' && !event.isComposing && !event.defaultPrevented) post({ type: 'stop' });
     };
     document.addEventListener('keydown', onKey);
     return () => document.removeEventListener('keydown', onKey);
-  }, [running]);
+  }, [running, reading]);
 
   return (
     <div class="panel">
@@ -54,7 +56,8 @@ export function App({ model }: { model: PanelModel }) {
         found={model.found}
         mentions={model.mentions}
         suggested={model.suggested}
-        notSent={model.notSent}
+        returned={model.returned}
+        reading={reading}
         waiting={waitingFor(model)}
         blind={host?.blind ? host.modelName : undefined}
       />

@@ -2,12 +2,13 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { MAX_IMAGES } from '../../src/core/model/images.ts';
 import { isSameMention } from '../../src/core/model/mentions.ts';
 import type { Mode } from '../../src/core/session/events.ts';
+import { parseSlashCommand } from '../../src/core/words/slash-commands.ts';
 import { loadState, post, saveState } from '../host.ts';
 import { type PastedImage, readImages } from '../images.ts';
 import { memo } from '../memo-component.ts';
 import { MODE } from '../modes.ts';
 import { type Recall, recall, remember } from '../prompt-history.ts';
-import { type ChosenMention, modeOf, type PanelModel, questionOf } from '../state.ts';
+import { type ChosenMention, type Draft, modeOf, type PanelModel, questionOf } from '../state.ts';
 import { current, dispatch } from '../store.ts';
 import { Icon } from './icon.tsx';
 import { Chips, MentionQuestion } from './mentions/chips.tsx';
@@ -28,14 +29,14 @@ type ComposerProps = {
   waiting: Waiting | undefined;
   /** The name of the chosen model, if it does not accept images. */
   blind: string | undefined;
-} & Pick<PanelModel, 'found' | 'mentions' | 'suggested' | 'notSent'>;
-
-type Draft = { text: string; images: readonly PastedImage[]; mentions: readonly ChosenMention[] };
+  /** Whether mentions of a message are being read, which can be stopped. */
+  reading: boolean;
+} & Pick<PanelModel, 'found' | 'mentions' | 'suggested' | 'returned'>;
 
 const DRAFT: Recall = { at: 0, draft: '' };
 
 export const Composer = memo((props: ComposerProps) => {
-  const { mode, running, steers, replaces, sessionId, compose, waiting, blind, found, mentions, suggested, notSent } = props;
+  const { mode, running, steers, replaces, sessionId, compose, waiting, blind, found, mentions, suggested, returned, reading } = props;
   const box = useRef<HTMLTextAreaElement>(null);
   const history = useRef<string[]>([]);
   const recalled = useRef(DRAFT);
@@ -46,17 +47,20 @@ export const Composer = memo((props: ComposerProps) => {
   });
 
   const [images, setImages] = useState<readonly PastedImage[]>([]);
-  const sent = useRef<Draft>(undefined);
   useLayoutEffect(() => saveState({ draft: text, mentions, history: history.current }), [text, mentions]);
 
-  // A message that was not accepted returns, unless the user has begun another one.
+  // A message that was not accepted returns before what the user has written meanwhile.
   useLayoutEffect(() => {
-    const draft = sent.current;
-    if (!notSent || !draft || box.current?.value) return;
-    put(draft.text);
-    setImages(draft.images);
-    dispatch({ type: 'mentions_set', mentions: draft.mentions });
-  }, [notSent]);
+    const { value, selectionStart } = box.current ?? {};
+    if (returned.length === 0 || value === undefined || selectionStart === undefined) return;
+    const texts = returned.map(({ text }) => text.trim());
+    const next = [...texts, value].filter((each) => each.trim() !== '').join('\n\n');
+    put(next);
+    const caret = Math.max(0, next.length - value.length + selectionStart);
+    box.current?.setSelectionRange(caret, caret);
+    setImages((before) => [...returned.flatMap((draft) => draft.images), ...before].slice(0, MAX_IMAGES));
+    dispatch({ type: 'drafts_returned' });
+  }, [returned]);
 
   useLayoutEffect(() => {
     if (!compose || !box.current) return;
@@ -98,21 +102,32 @@ export const Composer = memo((props: ComposerProps) => {
     if (questionOf(chosenMentions)) return document.querySelector<HTMLElement>('.mention-question button')?.focus();
     if (prompt) history.current = remember(history.current, prompt);
     recalled.current = DRAFT;
-    sent.current = { text, images, mentions: chosenMentions };
+    // These commands take nothing but text. The rest stays for the next message.
+    const name = parseSlashCommand(prompt)?.name;
+    const isTextOnly = name === 'remember' || name === 'compact';
+    const draft: Draft = {
+      id: crypto.randomUUID(),
+      text: prompt,
+      images: isTextOnly ? [] : images,
+      mentions: isTextOnly ? [] : chosenMentions,
+    };
     put('');
     dispatch({ type: 'notice_dismissed' });
+    dispatch({ type: 'message_sent', draft });
     // On a busy machine, a mode that the user has just chosen may not be rendered yet.
     const chosen = modeOf(current()) ?? mode;
     post({
       type: 'prompt',
+      id: draft.id,
       text: prompt,
       mode: chosen,
       ...(sessionId && { sessionId }),
-      ...(images.length > 0 && { images: [...images] }),
-      ...(chosenMentions.length > 0 && {
-        mentions: chosenMentions.map(({ ref, question }) => ({ ref, ...(question && { confirmed: question.key }) })),
+      ...(draft.images.length > 0 && { images: [...draft.images] }),
+      ...(draft.mentions.length > 0 && {
+        mentions: draft.mentions.map(({ ref, question }) => ({ ref, ...(question && { confirmed: question.key }) })),
       }),
     });
+    if (isTextOnly) return;
     setImages([]);
     dispatch({ type: 'mentions_set', mentions: [] });
   };
@@ -146,7 +161,7 @@ export const Composer = memo((props: ComposerProps) => {
     if (event.key === 'Enter' && !event.shiftKey) {
       event.preventDefault();
       send();
-    } else if (event.key === 'Backspace' && value === '') {
+    } else if (event.key === 'Backspace' && value === '' && !event.repeat) {
       const last = current().mentions.at(-1);
       if (last) removeMention(last);
     } else if (
@@ -196,6 +211,11 @@ export const Composer = memo((props: ComposerProps) => {
           onNo={() => removeMention(question)}
         />
       )}
+      {reading && (
+        <p class="reading" role="status">
+          Reading what you mentioned…
+        </p>
+      )}
       <Thumbnails images={images} onRemove={remove} />
       <p class="blind" role="status">
         {images.length > 0 &&
@@ -222,7 +242,7 @@ export const Composer = memo((props: ComposerProps) => {
           if (!event.clipboardData?.types.includes('text/plain') && attach(event.clipboardData)) event.preventDefault();
         }}
       />
-      {running && (
+      {(running || reading) && (
         <button type="button" class="send stop" aria-label="Stop" title="Stop (Escape)" onClick={() => post({ type: 'stop' })}>
           <Icon name="debug-stop" />
         </button>

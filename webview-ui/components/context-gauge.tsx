@@ -22,6 +22,12 @@ export const ContextGauge = memo(({ use }: { use: ContextUse }) => {
         aria-controls={isOpen ? id : undefined}
         title={[text, ...parts.map(({ label, tokens: count }) => `${label}: ${tokens(count)}`)].join('\n')}
         onClick={() => setOpen(!isOpen)}
+        onKeyDown={(event) => {
+          if (event.key !== 'Escape' || !isOpen) return;
+          // It must not stop the run.
+          event.preventDefault();
+          setOpen(false);
+        }}
       >
         <span class="bar" aria-hidden="true">
           {parts.map(({ kind, tokens: count }) => (

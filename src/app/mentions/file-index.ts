@@ -1,50 +1,83 @@
-/** The files and folders that a mention can name. The list is read once and kept, because reading 200,000 names takes seconds. */
-
+/** The files and folders that a mention can name. The list is kept, because reading 200,000 names takes seconds. */
+import { deniedFilter } from '../../policy/unreadable-files.ts';
+import { aliasesIn } from '../../workspace/aliases.ts';
+import { withIgnoreFiles } from '../../workspace/ignore.ts';
 import { formatPath } from '../../workspace/paths.ts';
 import type { FileSystem, Location } from '../../workspace/types.ts';
+import { policySettings } from '../run/judge.ts';
+import type { MentionPorts } from './mentions.ts';
 import { PathRanking } from './rank.ts';
 
 const MAX_FILES = 200_000;
+/** The minimum time between two readings of the list. A build or an installation changes files all the time. */
+const REREAD_MS = 3_000;
+
+type List = { readonly fs: FileSystem; reading?: Promise<PathRanking> | undefined; paths?: PathRanking; readAt: number };
 
 export class FileIndex {
-  readonly #fs: FileSystem;
-  readonly #isDenied: (path: string) => boolean;
-  readonly #files: Promise<PathRanking>;
+  readonly #ports: MentionPorts;
+  #list: List | undefined;
+  #isStale = false;
 
-  /** `fs` omits the files that `.kedgeignore` excludes. */
-  constructor(fs: FileSystem, isDenied: (path: string) => boolean) {
-    this.#fs = fs;
-    this.#isDenied = isDenied;
-    this.#files = this.#read();
-    // A search reports the error.
-    this.#files.catch(() => undefined);
+  constructor(ports: MentionPorts) {
+    this.#ports = ports;
   }
 
-  /** Resolves when the list has been read. */
-  get files(): Promise<PathRanking> {
-    return this.#files;
+  /** Call this when files were created, deleted or renamed. The list is read again when it is next needed. */
+  filesChanged(): void {
+    this.#isStale = true;
   }
 
-  async #read(): Promise<PathRanking> {
-    if (this.#fs.folders.length === 0) return new PathRanking([]);
-    const { files } = await this.#fs.find({ limit: MAX_FILES }, new AbortController().signal);
-    const paths: string[] = [];
-    const folders = new Set<string>();
-    for (const at of files) {
-      const path = formatPath(at, this.#fs.folders);
-      if (this.#isDenied(path)) continue;
-      paths.push(path);
-      for (const folder of foldersOf(at)) folders.add(folder);
+  /** The list as it was read last. Undefined if it was not read yet. */
+  get known(): PathRanking | undefined {
+    return this.#list?.fs === this.#ports.fileSystem() ? this.#list.paths : undefined;
+  }
+
+  /** Returns the list, which is at most a few seconds out of date. If it cannot be read, the next call reads it again. */
+  async paths(): Promise<PathRanking> {
+    const { fileSystem, now = Date.now } = this.#ports;
+    const fs = fileSystem();
+    if (this.#list?.fs !== fs) this.#list = { fs, readAt: 0 };
+    const list = this.#list;
+    const isDue = this.#isStale && now() - list.readAt >= REREAD_MS;
+    if (!list.reading && (!list.paths || isDue)) list.reading = this.#update(list, now);
+    return list.reading ?? (list.paths as PathRanking);
+  }
+
+  async #update(list: List, now: () => number): Promise<PathRanking> {
+    this.#isStale = false;
+    try {
+      const { rules } = policySettings(this.#ports);
+      list.paths = await readPaths(await withIgnoreFiles(list.fs), deniedFilter(rules, aliasesIn(list.fs.folders)));
+      return list.paths;
+    } catch (error) {
+      this.#isStale = true;
+      throw error;
+    } finally {
+      list.reading = undefined;
+      list.readAt = now();
     }
-    const tops = this.#fs.folders.length > 1 ? this.#fs.folders.map(({ name }) => `${name}/`) : [];
-    const below = [...folders].map((folder) => `${this.#shown(folder)}/`);
-    return new PathRanking([...paths, ...tops, ...below.filter((path) => !this.#isDenied(path.slice(0, -1)))]);
   }
+}
 
-  #shown(folder: string): string {
-    const at = folder.indexOf(' ');
-    return formatPath({ folder: Number(folder.slice(0, at)), path: folder.slice(at + 1) }, this.#fs.folders);
+/** `fs` omits the files that `.kedgeignore` excludes. */
+async function readPaths(fs: FileSystem, isDenied: (path: string) => boolean): Promise<PathRanking> {
+  if (fs.folders.length === 0) return new PathRanking([]);
+  const { files } = await fs.find({ limit: MAX_FILES }, new AbortController().signal);
+  const paths: string[] = [];
+  const folders = new Set<string>();
+  for (const at of files) {
+    const path = formatPath(at, fs.folders);
+    if (isDenied(path)) continue;
+    paths.push(path);
+    for (const folder of foldersOf(at)) folders.add(folder);
   }
+  const tops = fs.folders.length > 1 ? fs.folders.map(({ name }) => `${name}/`) : [];
+  const below = [...folders].map((folder) => {
+    const at = folder.indexOf(' ');
+    return `${formatPath({ folder: Number(folder.slice(0, at)), path: folder.slice(at + 1) }, fs.folders)}/`;
+  });
+  return new PathRanking([...paths, ...tops, ...below.filter((path) => !isDenied(path.slice(0, -1)))]);
 }
 
 /** Yields the folders around a file, each as the index of its workspace folder and its path. */

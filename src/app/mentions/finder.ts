@@ -7,7 +7,6 @@ import { answerOf } from '../../tools/languages/requests.ts';
 import { aliasesIn } from '../../workspace/aliases.ts';
 import { withIgnoreFiles } from '../../workspace/ignore.ts';
 import { parsePath } from '../../workspace/paths.ts';
-import type { FileSystem } from '../../workspace/types.ts';
 import { Workspace } from '../../workspace/workspace.ts';
 import { policySettings } from '../run/judge.ts';
 import { FileIndex } from './file-index.ts';
@@ -24,16 +23,16 @@ export type EditorView = { open: readonly string[]; selection?: MentionRef | und
 
 export class MentionFinder {
   readonly #ports: MentionPorts;
-  #index: { fs: FileSystem; files: FileIndex; ranking?: PathRanking } | undefined;
-  #isStale = false;
+  readonly #index: FileIndex;
 
   constructor(ports: MentionPorts) {
     this.#ports = ports;
+    this.#index = new FileIndex(ports);
   }
 
-  /** Call this when files were created, deleted or renamed. The next search reads the list again. */
+  /** Call this when files were created, deleted or renamed. A later search reads the list again. */
   filesChanged(): void {
-    this.#isStale = true;
+    this.#index.filesChanged();
   }
 
   /** Yields choices for a query, the best first. A later list replaces an earlier one, which did not wait for files or symbols. */
@@ -48,27 +47,14 @@ export class MentionFinder {
           : (ranking ?? new PathRanking(open)).search(query, MAX_CHOICES, (path) => isOpen.has(path));
       return found.filter(isOffered).map(fileChoice);
     };
-    const old = this.#index?.fs === this.#ports.fileSystem() ? this.#index.ranking : undefined;
+    const old = this.#index.known;
     yield [...kinds, ...filesOf(old)];
     const symbols = this.#symbols(query);
-    const ranking = await this.#ranking();
+    const ranking = await this.#index.paths();
     const files = filesOf(ranking);
     if (ranking !== old) yield [...kinds, ...files];
     const found = await symbols;
     if (found.length > 0) yield [...kinds, ...files, ...found];
-  }
-
-  async #ranking(): Promise<PathRanking> {
-    const fs = this.#ports.fileSystem();
-    if (this.#index?.fs !== fs || this.#isStale) {
-      this.#isStale = false;
-      const { rules } = policySettings(this.#ports);
-      const files = new FileIndex(await withIgnoreFiles(fs), deniedFilter(rules, aliasesIn(fs.folders)));
-      this.#index = { fs, files, ...(this.#index?.fs === fs && this.#index.ranking && { ranking: this.#index.ranking }) };
-    }
-    const index = this.#index;
-    index.ranking = await index.files.files;
-    return index.ranking;
   }
 
   /** The rules and ignore files may have changed since the list was read. */

@@ -1,6 +1,6 @@
 /** Everything that hosts do with mentions. Loaded when a mention is first completed or sent. */
 import type { MentionChoice } from '../../core/model/mentions.ts';
-import type { MentionRef } from '../../core/model/messages.ts';
+import type { MentionRef, ModelRef } from '../../core/model/messages.ts';
 import { type EditorView, MentionFinder } from './finder.ts';
 import {
   type Confirm,
@@ -9,12 +9,13 @@ import {
   type MentionPorts,
   type MentionsInText,
   mentionsInText,
+  type Pointed,
   type ReadMentions,
   readMentions,
 } from './mentions.ts';
 
 export { MentionError } from './mention-error.ts';
-export type { Confirm, Confirmation, ReadMentions } from './mentions.ts';
+export type { Confirm, Confirmation, Pointed, ReadMentions } from './mentions.ts';
 
 export class Mentions {
   readonly #ports: MentionPorts;
@@ -30,9 +31,9 @@ export class Mentions {
     return checkMention(ref, this.#ports);
   }
 
-  /** Reads mentions for a message. Of a mention that is refused or not confirmed, nothing is read. */
-  read(refs: readonly MentionRef[], confirm: Confirm, signal: AbortSignal): Promise<ReadMentions> {
-    return readMentions(refs, this.#ports, confirm, signal);
+  /** Reads mentions for a message to `model`. Of a mention that is refused or not confirmed, nothing is read. */
+  read(refs: readonly Pointed[], confirm: Confirm, signal: AbortSignal, model?: ModelRef): Promise<ReadMentions> {
+    return readMentions(refs, this.#ports, confirm, signal, model);
   }
 
   /** Finds the files and folders that a text mentions, such as `@src/a.ts:10-20`. Nothing is read. */

@@ -2,8 +2,8 @@
  * What users point at: files, folders, selections, problems, changes, pages. A mention is read by the tool with which a model would read it,
  * and judged by the same policy. Where a model would need an approval, the user has to confirm the mention.
  */
-import { isSameMention, MAX_MENTION_CHARS, MAX_MENTIONS, MAX_MENTIONS_CHARS, type RefusedMention } from '../../core/model/mentions.ts';
-import type { ImagePart, MentionRef, NotePart } from '../../core/model/messages.ts';
+import { isSameMention, MAX_MENTION_CHARS, MAX_MENTIONS, maxMentionsChars, type RefusedMention } from '../../core/model/mentions.ts';
+import type { ImagePart, MentionRef, ModelRef, NotePart } from '../../core/model/messages.ts';
 import type { Judgement, PreparedCall, Tool, ToolOutput } from '../../core/run/tool.ts';
 import { type MentionToken, mentionsIn } from '../../core/words/mention-text.ts';
 import { visibleText } from '../../core/words/visible-text.ts';
@@ -17,20 +17,23 @@ import { fetchUrlTool } from '../../tools/network/fetch-url.ts';
 import { aliasesIn } from '../../workspace/aliases.ts';
 import { withIgnoreFiles } from '../../workspace/ignore.ts';
 import { Workspace } from '../../workspace/workspace.ts';
+import { windowOf } from '../models/context-window.ts';
 import type { AssistantPorts } from '../ports.ts';
 import { policySettings } from '../run/judge.ts';
-import { isCutOff, limited } from './content.ts';
+import { isCutOff, type Kept, limited } from './content.ts';
 import { MentionError } from './mention-error.ts';
 
 export type MentionPorts = Pick<
   AssistantPorts,
-  'fileSystem' | 'policy' | 'trusted' | 'languages' | 'fetcher' | 'changes' | 'terminalOutput'
+  'fileSystem' | 'policy' | 'trusted' | 'languages' | 'fetcher' | 'changes' | 'terminalOutput' | 'settings' | 'facts' | 'windows' | 'now'
 >;
 
 /** Why the user has to confirm a mention. `key` names the files, so that an answer counts only for the files that were shown. */
 export type Confirmation = { key: string; reason: string };
 export type Confirm = (question: Confirmation, ref: MentionRef) => boolean | Promise<boolean>;
 export type ReadMentions = { parts: (NotePart | ImagePart)[]; refused: RefusedMention[] };
+/** What a message points at. The host passes the `text` of an attachment, which is not read from anywhere. */
+export type Pointed = MentionRef & { text?: string };
 /** `unknown` lists the mentions that name no file or folder. */
 export type MentionsInText = { refs: MentionRef[]; unknown: MentionToken[] };
 
@@ -51,21 +54,31 @@ export async function checkMention(ref: MentionRef, ports: MentionPorts): Promis
   });
 }
 
-/** Reads mentions for a message. Of a mention that is refused or not confirmed, nothing is read. */
+/**
+ * Reads mentions for a message. Of a mention that is refused or not confirmed, nothing is read. All of them together fit into a part of the
+ * `model`'s context window.
+ */
 export async function readMentions(
-  refs: readonly MentionRef[],
+  refs: readonly Pointed[],
   ports: MentionPorts,
   confirm: Confirm,
   signal: AbortSignal,
+  model?: ModelRef,
 ): Promise<ReadMentions> {
   const all: ReadMentions = { parts: [], refused: [] };
   const place = await placeFor(ports);
-  let room = MAX_MENTIONS_CHARS;
-  for (const ref of withoutRepeats(refs)) {
+  const pointed = withoutRepeats(refs);
+  let room = maxMentionsChars(model && windowOf(model, ports));
+  let left = Math.min(pointed.length, MAX_MENTIONS);
+  for (const [index, ref] of pointed.entries()) {
     try {
-      if (all.parts.length >= MAX_MENTIONS) throw new MentionError(`A message can contain at most ${MAX_MENTIONS} mentions.`);
-      const parts = await explained(() => readMention(ref, { place, ports, confirm, room, signal }));
-      for (const part of parts) if (part.type === 'note') room -= part.text.length;
+      signal.throwIfAborted();
+      if (index >= MAX_MENTIONS) throw new MentionError(`A message can contain at most ${MAX_MENTIONS} mentions.`);
+      // What a short mention does not need is left to those that follow.
+      const share = Math.floor(room / left);
+      left -= 1;
+      const parts = await explained(() => readMention(ref, { place, ports, confirm, room: share, signal }));
+      for (const part of parts) if (part.type === 'note') room = Math.max(0, room - part.text.length);
       all.parts.push(...parts);
     } catch (error) {
       signal.throwIfAborted();
@@ -110,7 +123,7 @@ async function placeFor(ports: MentionPorts) {
   return { workspace, aliases, rules };
 }
 
-async function withKind(ref: MentionRef, { workspace }: Place): Promise<MentionRef> {
+async function withKind(ref: Pointed, { workspace }: Place): Promise<Pointed> {
   if (!hasPlace(ref)) return ref;
   const named = workspace.display(await workspace.locate(ref.path));
   const stat = await workspace.stat((await workspace.resolve(ref.path)).at);
@@ -119,29 +132,34 @@ async function withKind(ref: MentionRef, { workspace }: Place): Promise<MentionR
   return { ...ref, kind: ref.kind === 'folder' ? 'file' : ref.kind, path: named };
 }
 
-function hasPlace(ref: MentionRef): ref is MentionRef & { path: string } {
+function hasPlace(ref: Pointed): ref is Pointed & { path: string } {
   return ref.path !== undefined && ['file', 'folder', 'selection', 'symbol'].includes(ref.kind);
 }
 
 type Reading = { place: Place; ports: MentionPorts; confirm: Confirm; room: number; signal: AbortSignal };
 
-async function readMention(wanted: MentionRef, { place, ports, confirm, room, signal }: Reading): Promise<(NotePart | ImagePart)[]> {
+async function readMention(wanted: Pointed, { place, ports, confirm, room, signal }: Reading): Promise<(NotePart | ImagePart)[]> {
   const ref = await withKind(wanted, place);
   const prepared = await prepare(ref, place, ports);
   const { question, secret } = judge(prepared, place, ports);
   if (question && !(await confirm(question, ref))) throw new MentionError(`${question.reason} You have not confirmed it.`);
   const content = await prepared.read(signal);
   const text = typeof content === 'string' ? content : content.flatMap((part) => (part.type === 'text' ? part.text : [])).join('\n');
-  const max = Math.max(1_000, Math.min(MAX_MENTION_CHARS, room));
+  const max = Math.min(MAX_MENTION_CHARS, room);
   const outline =
     isCutOff(text, max) && prepared.tool.name === 'read_file' && !ref.lines ? await outlineOf(ref, place, ports, signal) : undefined;
-  const { secret: _, ...named } = ref;
-  const noted = visibleText(limited(text, outline, max));
+  const { secret: _, text: __, ...named } = ref;
+  const noted = limited(visibleText(text), { outline: outline && visibleText(outline), max, kept: keptOf(prepared.tool.name) });
   const note: NotePart = { type: 'note', about: 'mention', text: noted, ref: { ...named, ...(secret && { secret }) } };
   return [note, ...(typeof content === 'string' ? [] : content.filter((part) => part.type === 'image'))];
 }
 
-async function prepare(ref: MentionRef, { workspace }: Place, ports: MentionPorts): Promise<Prepared> {
+function keptOf(tool: string): Kept {
+  if (tool === 'read_file') return 'file';
+  return tool === 'terminal' ? 'tail' : 'head';
+}
+
+async function prepare(ref: Pointed, { workspace }: Place, ports: MentionPorts): Promise<Prepared> {
   const { path, lines } = ref;
   const never = new AbortController().signal;
   switch (ref.kind) {
@@ -160,9 +178,13 @@ async function prepare(ref: MentionRef, { workspace }: Place, ports: MentionPort
     case 'changes':
       if (!ports.changes || !ports.trusted()) throw new MentionError('Changes can be mentioned only in a trusted workspace.');
       return { tool: { name: 'changes', effect: 'readonly' }, targets: [], read: (signal) => changesIn(workspace, ports, signal) };
-    case 'terminal':
     case 'attachment': {
-      const output = ref.kind === 'terminal' ? ports.terminalOutput?.() : undefined;
+      const { text } = ref;
+      if (text === undefined) throw new MentionError('Its content is not available.');
+      return { tool: { name: 'attachment', effect: 'readonly' }, targets: [], read: async () => text };
+    }
+    case 'terminal': {
+      const output = ports.terminalOutput?.();
       if (output === undefined) throw new MentionError('There is no output of a command in a terminal.');
       return { tool: { name: 'terminal', effect: 'readonly' }, targets: [], read: async () => output };
     }
@@ -232,8 +254,8 @@ async function outlineOf(
   }
 }
 
-function withoutRepeats(refs: readonly MentionRef[]): MentionRef[] {
-  return refs.filter((ref, index) => refs.findIndex((other) => isSameMention(ref, other)) === index);
+function withoutRepeats(refs: readonly Pointed[]): Pointed[] {
+  return refs.filter((ref, index) => refs.findIndex((other) => isSameMention(ref, other) && ref.text === other.text) === index);
 }
 
 /** Turns an error of a tool or a path into a sentence for the user. */

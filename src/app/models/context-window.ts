@@ -5,13 +5,13 @@ import { contextSize } from '../../providers/ollama/convert.ts';
 import type { SessionsPorts } from '../ports.ts';
 import type { Memory } from './memory-pressure.ts';
 
-type Ports = Pick<SessionsPorts, 'facts' | 'windows' | 'settings'>;
+export type WindowPorts = Pick<SessionsPorts, 'facts' | 'windows' | 'settings'>;
 
 /**
  * Returns the window in tokens. What the user has set counts most. Ollama allocates memory for the window, so it is limited by the memory
  * of the computer, and Ollama cuts off longer requests without an error.
  */
-export function windowOf(model: ModelRef, ports: Ports, memory?: Memory): number | undefined {
+export function windowOf(model: ModelRef, ports: WindowPorts, memory?: Memory): number | undefined {
   const set = ports.settings.tuning?.(model).contextWindow;
   const contextLength = ports.facts?.(model).contextWindow;
   const known = smallest(contextLength, ports.windows?.of(model));

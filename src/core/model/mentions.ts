@@ -7,6 +7,16 @@ export const MAX_MENTIONS = 20;
 export const MAX_MENTION_CHARS = 16_000;
 export const MAX_MENTIONS_CHARS = 100_000;
 
+const MIN_MENTIONS_CHARS = 2_000;
+/** A cautious estimate. */
+const CHARS_PER_TOKEN = 3;
+
+/** Returns how many characters all mentions of a message can have: at most a quarter of the model's context window, which is in tokens. */
+export function maxMentionsChars(window: number | undefined): number {
+  if (window === undefined) return MAX_MENTIONS_CHARS;
+  return Math.max(MIN_MENTIONS_CHARS, Math.min(MAX_MENTIONS_CHARS, Math.floor((window * CHARS_PER_TOKEN) / 4)));
+}
+
 /** An entry in the list that completes a mention. `insert` is the text that replaces what the user has typed. */
 export type MentionChoice = { ref: MentionRef; label: string; detail?: string; insert: string };
 

@@ -1,20 +1,25 @@
 /** Reads the files that the user mentions on the command line, such as `@src/a.ts:10-20`. */
 import type { Assistant } from '../../app/assistant.ts';
 import { mentionLabel, refusalText } from '../../core/model/mentions.ts';
-import type { ImagePart, NotePart } from '../../core/model/messages.ts';
+import type { ImagePart, ModelRef, NotePart } from '../../core/model/messages.ts';
 import { looksLikePath } from '../../core/words/mention-text.ts';
 import { oneLine } from './output/terminal.ts';
 import { linesOf } from './questions.ts';
 
 /** `text` must be what the user wrote: text from a pipe may come from others. Whatever is not sent is reported on stderr. */
-export async function readTyped(assistant: Assistant, text: string, signal: AbortSignal): Promise<(NotePart | ImagePart)[]> {
+export async function readTyped(
+  assistant: Assistant,
+  text: string,
+  signal: AbortSignal,
+  model: ModelRef,
+): Promise<(NotePart | ImagePart)[]> {
   const mentions = await assistant.mentions();
   const { refs, unknown } = await mentions.inText(text);
   for (const { target, path } of unknown.filter(looksLikePath))
     say(`There is no file ${path} that can be read, so @${target} was sent as text. To write an @ that is not a mention, write \\@.`);
   if (refs.length === 0) return [];
   const confirm = ({ reason }: { reason: string }) => (process.stdin.isTTY === true ? isConfirmed(reason, signal) : false);
-  const { parts, refused } = await mentions.read(refs, confirm, signal);
+  const { parts, refused } = await mentions.read(refs, confirm, signal, model);
   if (refused.length > 0) for (const line of refusalText(refused).split('\n')) say(line);
   const sent = parts.flatMap((part) => (part.type === 'note' && part.ref ? [mentionLabel(part.ref)] : []));
   if (sent.length > 0) say(`Sent with the message: ${sent.join(', ')}`);

@@ -115,7 +115,7 @@ async function run(command: Extract<Command, { prompt: string[] }>, signal: Abor
     const shown = command.action === 'prompt' && command.shown;
     if (text) {
       const typed = typedText(command.prompt);
-      const attachments = typed.includes('@') ? await (await import('./mentions.ts')).readTyped(kedge.assistant, typed, signal) : [];
+      const attachments = typed.includes('@') ? await (await import('./mentions.ts')).readTyped(kedge.assistant, typed, signal, model) : [];
       return session.prompt({ text, mode, attachments }, shown ? { shown } : {});
     }
     if (session.state.pendingApprovals.size + session.state.pendingQuestions.size > 0) return answerPending(session, command, signal);

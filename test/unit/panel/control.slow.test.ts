@@ -127,6 +127,18 @@ describe('the panel in which the user has a hand in the run', () => {
     assert.deepEqual(await posted(), [{ type: 'prompt', text: 'In metres', mode: 'agent', sessionId: 'session-1' }, { type: 'stop' }]);
   });
 
+  it('closes the list of the context gauge with Escape, before Escape stops the run', async () => {
+    await open('gauge-full');
+    const gauge = page.getByRole('button', { name: /^Context/ });
+    assert.ok(((await gauge.boundingBox())?.height ?? 0) >= 24);
+    await gauge.press('Enter');
+    await page.keyboard.press('Escape');
+    assert.equal(await gauge.getAttribute('aria-expanded'), 'false');
+    assert.deepEqual(await posted(), []);
+    await page.keyboard.press('Escape');
+    assert.deepEqual(await posted(), [{ type: 'stop' }]);
+  });
+
   it('changes and removes a message that waits', async () => {
     await open('queue');
     await button('Edit: Leave the tests alone.').click();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import type { MentionRef } from '../../../src/core/model/messages.ts';
-import { ToHost } from '../../../src/protocol/panel.ts';
+import { ToHost, type ToPanel } from '../../../src/protocol/panel.ts';
 import { EMPTY, reduce } from '../../../webview-ui/state.ts';
 import { adding, choices, mentioned, secret } from '../../support/mention-states.ts';
 import { deliver } from '../../support/panel-gallery.ts';
@@ -12,6 +12,13 @@ const TIDE: MentionRef = { kind: 'file', path: 'src/tide.ts' };
 const ENV: MentionRef = { kind: 'file', path: '.env' };
 
 const CHOICES = choices();
+
+const refusal = (id: string | undefined): ToPanel => ({
+  type: 'not_sent',
+  ...(id !== undefined && { id }),
+  level: 'info',
+  reason: 'src/tide.ts was not sent: There is no file src/tide.ts.',
+});
 
 describe('what the panel knows of mentions', () => {
   it('keeps one mention of each, however often and how many at once the host adds', () => {
@@ -103,6 +110,22 @@ describe('the composer completes mentions', function () {
     assert.ok(!(await panel.posted()).some(({ type }) => type === 'prompt'));
   });
 
+  it('Enter is not lost if the search fails; Escape ends the wait for it, and not the run', async () => {
+    const page = await open();
+    await box(page).pressSequentially('@anna');
+    await page.keyboard.press('Enter');
+    await found(page, 'anna', []);
+    await page.keyboard.press('Enter');
+    assert.equal((await panel.posted()).at(-1)?.type, 'prompt');
+    await box(page).pressSequentially('@berta');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Escape');
+    await found(page, 'berta', CHOICES.slice(2));
+    assert.equal(await box(page).inputValue(), '@berta');
+    await page.keyboard.press('Enter');
+    assert.equal(((await panel.posted()).at(-1) as { text?: string }).text, '@berta');
+  });
+
   it('what has no choices is text, and is sent', async () => {
     const page = await open();
     await box(page).pressSequentially('Thanks @anna');
@@ -134,6 +157,7 @@ describe('mentions above the input', function () {
   it('a suggestion is not sent unless it is added', async () => {
     const page = await open();
     await deliver(page, [{ type: 'suggest_mention', ref: TIDE }]);
+    assert.equal(await page.getByRole('list', { name: 'Sent with the message' }).count(), 0);
     await box(page).fill('Look');
     await page.keyboard.press('Enter');
     assert.equal(((await lastPrompt()) as { mentions?: unknown }).mentions, undefined);
@@ -159,10 +183,79 @@ describe('mentions above the input', function () {
     const page = await open([TIDE]);
     await box(page).fill('Look');
     await page.keyboard.press('Enter');
-    await deliver(page, [{ type: 'not_sent', reason: 'src/tide.ts was not sent: There is no file src/tide.ts.' }]);
+    const [id] = await panel.promptIds();
+    await deliver(page, [refusal(id)]);
     assert.equal(await box(page).inputValue(), 'Look');
     assert.ok(await page.getByText('There is no file src/tide.ts.').isVisible());
     assert.ok(await page.getByRole('button', { name: 'Remove src/tide.ts' }).isVisible());
+  });
+
+  it('return with their own message, if another one was sent after it', async () => {
+    const page = await open([TIDE]);
+    await box(page).fill('First');
+    await page.keyboard.press('Enter');
+    await box(page).fill('Second');
+    await page.keyboard.press('Enter');
+    const [first, second = ''] = await panel.promptIds();
+    await deliver(page, [{ type: 'sent', id: second }, refusal(first)]);
+    assert.equal(await box(page).inputValue(), 'First');
+    assert.ok(await page.getByRole('button', { name: 'Remove src/tide.ts' }).isVisible());
+  });
+
+  it('return before what the user has written meanwhile, and each refused message does', async () => {
+    const page = await open([TIDE]);
+    await box(page).fill('First');
+    await page.keyboard.press('Enter');
+    await deliver(page, [adding({ kind: 'problems' })]);
+    await box(page).fill('Second');
+    await page.keyboard.press('Enter');
+    await box(page).fill('Third');
+    await deliver(page, [adding({ kind: 'changes' })]);
+    const ids = await panel.promptIds();
+    await deliver(page, ids.map(refusal));
+    assert.equal(await box(page).inputValue(), 'First\n\nSecond\n\nThird');
+    await box(page).pressSequentially('!');
+    assert.equal(await box(page).inputValue(), 'First\n\nSecond\n\nThird!');
+    for (const name of ['src/tide.ts', 'problems', 'changes'])
+      assert.ok(await page.getByRole('button', { name: `Remove ${name}` }).isVisible());
+  });
+
+  it('are shown while they are read, and Escape or Stop ends that', async () => {
+    const page = await open([TIDE]);
+    await box(page).fill('Look');
+    await page.keyboard.press('Enter');
+    const status = page.getByText('Reading what you mentioned…');
+    await status.waitFor({ state: 'visible' });
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Stop' }).click();
+    assert.deepEqual((await panel.posted()).slice(-2), [{ type: 'stop' }, { type: 'stop' }]);
+    const [id = ''] = await panel.promptIds();
+    await deliver(page, [{ type: 'sent', id }]);
+    assert.equal(await status.count(), 0);
+    assert.equal(await page.getByRole('button', { name: 'Stop' }).count(), 0);
+  });
+
+  it('stay for the next message if a command takes only text', async () => {
+    const page = await open([TIDE]);
+    await box(page).fill('/remember Run the tests');
+    await page.keyboard.press('Enter');
+    assert.deepEqual(await lastPrompt(), { type: 'prompt', text: '/remember Run the tests', mode: 'ask', sessionId: 'session-1' });
+    assert.ok(await page.getByRole('button', { name: 'Remove src/tide.ts' }).isVisible());
+    await box(page).fill('/init');
+    await page.keyboard.press('Enter');
+    assert.deepEqual(((await lastPrompt()) as { mentions?: unknown }).mentions, [{ ref: TIDE }]);
+  });
+
+  it('are not removed by a Backspace that is held', async () => {
+    const page = await open([TIDE]);
+    await box(page).pressSequentially('ab');
+    await page.keyboard.down('Backspace');
+    for (let index = 0; index < 4; index++) await page.keyboard.down('Backspace');
+    await page.keyboard.up('Backspace');
+    assert.equal(await box(page).inputValue(), '');
+    assert.ok(await page.getByRole('button', { name: 'Remove src/tide.ts' }).isVisible());
+    await page.keyboard.press('Backspace');
+    assert.equal(await page.getByRole('button', { name: 'Remove src/tide.ts' }).count(), 0);
   });
 
   it('survive a reload of the panel', async () => {

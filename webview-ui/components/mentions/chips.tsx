@@ -18,33 +18,35 @@ type ChipsProps = {
 export function Chips({ mentions, suggested, onRemove, onAdd }: ChipsProps) {
   if (mentions.length === 0 && !suggested) return null;
   return (
-    <ul class="mentions" aria-label="Sent with the message">
-      {mentions.map((mention) => {
-        const { ref } = mention;
-        const label = mentionLabel(ref);
-        return (
-          <li key={label} class="mention" title={label}>
-            <MentionIcon kind={ref.kind} />
-            <span class="cut">{shortLabel(ref)}</span>
-            <IconButton icon="close" label={`Remove ${label}`} onClick={() => onRemove(mention)} />
-          </li>
-        );
-      })}
-      {suggested && (
-        <li key="suggested">
-          <button
-            type="button"
-            class="mention suggested"
-            title={`Add ${mentionLabel(suggested)} to the message`}
-            aria-label={`Add ${mentionLabel(suggested)} to the message`}
-            onClick={() => onAdd(suggested)}
-          >
-            <Icon name="add" />
-            <span class="cut">{shortLabel(suggested)}</span>
-          </button>
-        </li>
+    <div class="mentions">
+      {mentions.length > 0 && (
+        <ul class="mentions" aria-label="Sent with the message">
+          {mentions.map((mention) => {
+            const { ref } = mention;
+            const label = mentionLabel(ref);
+            return (
+              <li key={label} class="mention" title={label}>
+                <MentionIcon kind={ref.kind} />
+                <span class="cut">{shortLabel(ref)}</span>
+                <IconButton icon="close" label={`Remove ${label}`} onClick={() => onRemove(mention)} />
+              </li>
+            );
+          })}
+        </ul>
       )}
-    </ul>
+      {suggested && (
+        <button
+          type="button"
+          class="mention suggested"
+          title={`Add ${mentionLabel(suggested)} to the message`}
+          aria-label={`Add ${mentionLabel(suggested)} to the message`}
+          onClick={() => onAdd(suggested)}
+        >
+          <Icon name="add" />
+          <span class="cut">{shortLabel(suggested)}</span>
+        </button>
+      )}
+    </div>
   );
 }
 

@@ -72,15 +72,20 @@ export function useCompletion({ box, found, put, onChoose }: Options): Completio
     if (first) choose(first);
   }, [isChoosing, isCurrent, first]);
 
+  const close = (from: number) => {
+    setClosed(from);
+    setChoosing(false);
+  };
+
   const onKey = (event: KeyboardEvent): boolean => {
     if (typed === undefined || typed.from === closed) return false;
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     const chooses = (event.key === 'Enter' || event.key === 'Tab') && !event.shiftKey;
     const choice = choices[Math.min(active, choices.length - 1)];
     if (chooses && !isCurrent) setChoosing(true);
+    else if (event.key === 'Escape' && (choice || !isCurrent)) close(typed.from);
     else if (!choice) return false;
     else if (step) setActive((active + step + choices.length) % choices.length);
-    else if (event.key === 'Escape') setClosed(typed.from);
     else if (chooses) choose(choice);
     else return false;
     event.preventDefault();

@@ -51,7 +51,7 @@ export const Run = memo(({ run, live, last, editing, canRestore = false }: RunPr
         </p>
       )}
       <MessagesToModel messages={run.said} />
-      <Compactions compactions={run.compactions} compacting={live && run.compacting === true} />
+      <Compactions compactions={run.compactions} compacting={run.compacting === true} />
       {(live || hasLog(run)) && <AgentLog run={run} live={live} />}
       {live && run.waiting && <RetryWait key={run.waiting.attempt} wait={run.waiting} />}
       {answer && <Markdown text={answer.text} streaming={answer.streaming} />}

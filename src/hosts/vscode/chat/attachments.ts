@@ -1,8 +1,9 @@
-/** Converts what the user referenced in the Chat to parts of the message. Files and selections are read as mentions. */
+/** Converts what the user referenced in the Chat to parts of the message. Files, selections and texts are mentions. */
 import * as vscode from 'vscode';
+import type { Pointed } from '../../../app/mentions/index.ts';
 import { imagePart, imageTypeOf, MAX_IMAGE_BYTES } from '../../../core/model/images.ts';
-import { MAX_MENTION_CHARS, mentionLabel, type RefusedMention } from '../../../core/model/mentions.ts';
-import type { ImagePart, MentionRef, NotePart } from '../../../core/model/messages.ts';
+import { mentionLabel, type RefusedMention } from '../../../core/model/mentions.ts';
+import type { ImagePart, MentionRef, ModelRef, NotePart } from '../../../core/model/messages.ts';
 import { visibleText } from '../../../core/words/visible-text.ts';
 import type { Kedge } from '../kedge.ts';
 import { refOfUri } from '../mentions.ts';
@@ -15,8 +16,9 @@ export async function attachmentsOf(
   references: readonly vscode.ChatPromptReference[],
   { assistant, fs }: Pick<Kedge, 'assistant' | 'fs'>,
   signal: AbortSignal,
+  model?: ModelRef,
 ): Promise<Attachments> {
-  const refs: MentionRef[] = [];
+  const refs: Pointed[] = [];
   const parts: Part[] = [];
   const refused: RefusedMention[] = [];
   for (const { id, value } of references) {
@@ -30,10 +32,10 @@ export async function attachmentsOf(
           reason: 'It is outside the workspace.',
         });
     } else if (isBinary(value)) parts.push(await binaryPart(value, id));
-    else if (typeof value === 'string') parts.push(attachment(id, value.slice(0, MAX_MENTION_CHARS)));
+    else if (typeof value === 'string') refs.push({ kind: 'attachment', name: id, text: value });
   }
   if (refs.length === 0) return { parts, refused };
-  const read = await (await assistant.mentions()).read(refs, ({ reason }, ref) => confirm(reason, ref), signal);
+  const read = await (await assistant.mentions()).read(refs, ({ reason }, ref) => confirm(reason, ref), signal, model);
   return { parts: [...read.parts, ...parts], refused: [...refused, ...read.refused] };
 }
 

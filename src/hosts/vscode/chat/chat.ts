@@ -118,7 +118,7 @@ async function handleRequest(
   }
   const configured = kedge.settings.model(mode);
   if (model.provider === 'offline' && configured.provider !== 'offline' && !offered) renderer.offered = configured;
-  const { parts, refused } = await attachmentsOf(request.references, kedge, signal);
+  const { parts, refused } = await attachmentsOf(request.references, kedge, signal, model);
   if (refused.length > 0) renderer.notSent(refusalText(refused));
   return session.prompt({ text, mode, attachments: parts, model });
 }

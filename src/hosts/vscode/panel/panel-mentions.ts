@@ -1,11 +1,17 @@
 /** The panel's mentions: completes them, checks them when they are added, and reads them when a message is sent. */
 import * as vscode from 'vscode';
 import type { MentionError, Mentions } from '../../../app/mentions/index.ts';
+import { abortable } from '../../../core/abort.ts';
 import { isSameMention, refusalText } from '../../../core/model/mentions.ts';
-import type { ImagePart, MentionRef, NotePart } from '../../../core/model/messages.ts';
+import type { ImagePart, MentionRef, ModelRef, NotePart } from '../../../core/model/messages.ts';
 import type { ToPanel } from '../../../protocol/panel.ts';
 import type { Kedge } from '../kedge.ts';
 import { activeRef, openPaths, refOfUri, selectionRef } from '../mentions.ts';
+
+/** Why a message was not sent, as a sentence for the user. */
+export class NotSent extends Error {
+  override name = 'NotSent';
+}
 
 type Confirmed = { ref: MentionRef; confirmed?: string | undefined };
 
@@ -19,6 +25,7 @@ export class PanelMentions implements vscode.Disposable {
   #query = 0;
   /** Messages are sent in their order, also if the mentions of an earlier one take longer to read. */
   #reading: Promise<unknown> = Promise.resolve();
+  #stopReading = new AbortController();
 
   constructor(kedge: Pick<Kedge, 'assistant' | 'fs'>, post: (message: ToPanel) => void) {
     this.#kedge = kedge;
@@ -27,11 +34,11 @@ export class PanelMentions implements vscode.Disposable {
     this.#disposables = [vscode.window.onDidChangeActiveTextEditor(suggest), vscode.window.onDidChangeTextEditorSelection(suggest)];
   }
 
-  /** Offers what the user is looking at in the editor. */
-  suggest(): void {
+  /** Offers what the user is looking at in the editor. `isNew` is set for a panel that knows of no suggestion yet. */
+  suggest({ isNew = false } = {}): void {
     const ref = activeRef(this.#kedge.fs);
     const isSame = ref && this.#suggested ? isSameMention(ref, this.#suggested) : ref === this.#suggested;
-    if (isSame) return;
+    if (isSame && !isNew) return;
     this.#suggested = ref;
     this.#post({ type: 'suggest_mention', ...(ref && { ref }) });
   }
@@ -40,10 +47,16 @@ export class PanelMentions implements vscode.Disposable {
     this.#query += 1;
     const number = this.#query;
     const { fs } = this.#kedge;
-    const mentions = await this.#mentions();
-    for await (const choices of mentions.find(query, { open: openPaths(fs), selection: selectionRef(fs) })) {
-      if (number !== this.#query) return;
-      this.#post({ type: 'mentions_found', query, choices });
+    try {
+      const mentions = await this.#mentions();
+      for await (const choices of mentions.find(query, { open: openPaths(fs), selection: selectionRef(fs) })) {
+        if (number !== this.#query) return;
+        this.#post({ type: 'mentions_found', query, choices });
+      }
+    } catch (error) {
+      // The panel waits for an answer: Enter chooses the first choice when it arrives.
+      if (number === this.#query) this.#post({ type: 'mentions_found', query, choices: [] });
+      throw error;
     }
   }
 
@@ -67,21 +80,34 @@ export class PanelMentions implements vscode.Disposable {
     if (problems.length > 0) this.#post({ type: 'notice', level: 'info', text: problems.join('\n') });
   }
 
-  /** Reads the mentions of a message. If one of them is refused, the message returns to the composer, and the result is undefined. */
-  read(mentions: readonly Confirmed[]): Promise<(NotePart | ImagePart)[] | undefined> {
-    const reading = this.#reading.then(async () => (mentions.length === 0 ? [] : this.#read(mentions)));
+  /** Reads the mentions of a message to `model`. @throws NotSent if one of them is refused, or the user stops the reading */
+  read(mentions: readonly Confirmed[], model: ModelRef): Promise<(NotePart | ImagePart)[]> {
+    const { signal } = this.#stopReading;
+    const reading = this.#reading.then(async () => {
+      try {
+        signal.throwIfAborted();
+        return mentions.length === 0 ? [] : await abortable(this.#read(mentions, model, signal), signal);
+      } catch (error) {
+        throw signal.aborted ? new NotSent('The message was not sent, because you stopped it.') : error;
+      }
+    });
     this.#reading = reading.catch(() => undefined);
     return reading;
   }
 
-  async #read(mentions: readonly Confirmed[]): Promise<(NotePart | ImagePart)[] | undefined> {
+  /** Messages whose mentions are still being read are not sent. */
+  stopReading(): void {
+    this.#stopReading.abort();
+    this.#stopReading = new AbortController();
+  }
+
+  async #read(mentions: readonly Confirmed[], model: ModelRef, signal: AbortSignal): Promise<(NotePart | ImagePart)[]> {
     const reader = await this.#mentions();
     const isConfirmed = (key: string, ref: MentionRef) => mentions.some((each) => each.confirmed === key && isSameMention(each.ref, ref));
     const refs = mentions.map(({ ref }) => ref);
-    const { parts, refused } = await reader.read(refs, ({ key }, ref) => isConfirmed(key, ref), new AbortController().signal);
-    if (refused.length === 0) return parts;
-    this.#post({ type: 'not_sent', reason: refusalText(refused) });
-    return undefined;
+    const { parts, refused } = await reader.read(refs, ({ key }, ref) => isConfirmed(key, ref), signal, model);
+    if (refused.length > 0) throw new NotSent(refusalText(refused));
+    return parts;
   }
 
   /** Watching files costs something in a large workspace, so it begins with the first mention. */
@@ -92,6 +118,7 @@ export class PanelMentions implements vscode.Disposable {
   }
 
   dispose(): void {
+    this.stopReading();
     this.#watcher?.dispose();
     for (const disposable of this.#disposables) disposable.dispose();
   }

@@ -1,18 +1,15 @@
 /** Connects one webview of the panel with a session: sends the session's events, and handles the user's actions. */
 import * as vscode from 'vscode';
-import { initiation } from '../../../app/session/prompt.ts';
 import { type Session, SessionError } from '../../../app/session/session.ts';
-import type { ImagePart } from '../../../core/model/messages.ts';
 import type { AgentEvent, QuestionAnswer } from '../../../core/session/events.ts';
-import { entryProblem, parseSlashCommand } from '../../../core/words/slash-commands.ts';
 import { ToHost, type ToPanel } from '../../../protocol/panel.ts';
 import { PathError, parsePath } from '../../../workspace/paths.ts';
 import { openDiff, reviewRun } from '../files/blob-documents.ts';
 import type { Kedge } from '../kedge.ts';
-import { remember } from '../memory.ts';
 import { openAsMarkdown, runAgain } from '../plans.ts';
 import type { Proposals } from '../review-proposals.ts';
 import { PanelMentions } from './panel-mentions.ts';
+import { sendPrompt } from './panel-prompt.ts';
 import { panelState } from './panel-state.ts';
 
 /** Events are collected for one frame and sent as one message. */
@@ -60,12 +57,20 @@ export class PanelView implements vscode.Disposable {
 
   async receive(raw: unknown): Promise<void> {
     const parsed = ToHost.safeParse(raw);
-    if (!parsed.success) return;
+    if (!parsed.success) return this.#refuse(raw);
     try {
       await this.#handle(parsed.data);
     } catch (error) {
       this.#showError(error);
     }
+  }
+
+  /** A message that is too large must not get lost without a word. */
+  #refuse(raw: unknown): void {
+    const { type, id } = (raw ?? {}) as { type?: unknown; id?: unknown };
+    if (type !== 'prompt') return;
+    const reason = 'The message was not sent, because it is too long. Shorten it, or remove an image or a mention.';
+    this.#post({ type: 'not_sent', ...(typeof id === 'string' && { id }), level: 'error', reason });
   }
 
   #showError(error: unknown): void {
@@ -75,6 +80,7 @@ export class PanelView implements vscode.Disposable {
 
   async #handle(message: ToHost): Promise<unknown> {
     const kedge = this.#kedge;
+    if (message.type === 'prompt') return sendPrompt(message, { kedge, mentions: this.#mentions, post: (answer) => this.#post(answer) });
     const session = await kedge.sessions.current();
     switch (message.type) {
       case 'ready':
@@ -82,27 +88,12 @@ export class PanelView implements vscode.Disposable {
         // The session may have changed during `#sendState`, because the view ignores changes of the session until it is ready.
         this.#showSession(await kedge.sessions.current());
         this.#isReady = true;
-        this.#mentions.suggest();
+        this.#mentions.suggest({ isNew: true });
         this.sendQueued();
         void kedge.assistant.warmUp();
         return;
       case 'set_mode':
         return kedge.setMode(message.mode);
-      case 'prompt': {
-        const shownSession =
-          message.sessionId === undefined ? undefined : await kedge.assistant.session(message.sessionId).catch(() => undefined);
-        const command = parseSlashCommand(message.text);
-        const problem = command?.name === 'remember' ? entryProblem(command.entry) : undefined;
-        if (problem) return this.#post({ type: 'not_sent', reason: problem });
-        if (command?.name === 'remember') return this.#post({ type: 'notice', level: 'info', text: await remember(kedge, command) });
-        if (command?.name === 'compact') return (shownSession ?? session).compact(command.words);
-        if (command?.name === 'init') return (shownSession ?? session).prompt(...initiation(command.words));
-        await kedge.setMode(message.mode);
-        const mentioned = await this.#mentions.read(message.mentions ?? []);
-        if (!mentioned) return;
-        const images = (message.images ?? []).map((image): ImagePart => ({ type: 'image', ...image }));
-        return (shownSession ?? session).say({ text: message.text, mode: message.mode, attachments: [...images, ...mentioned] });
-      }
       case 'find_mentions':
         return this.#mentions.find(message.query);
       case 'check_mention':
@@ -110,6 +101,7 @@ export class PanelView implements vscode.Disposable {
       case 'drop_uris':
         return this.#mentions.drop(message.uris);
       case 'stop':
+        this.#mentions.stopReading();
         return session.stop();
       case 'pause':
         return session.pause();

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { EditorView } from '../../../../src/app/mentions/finder.ts';
 import type { MentionChoice } from '../../../../src/core/model/mentions.ts';
+import { NodeFileSystem } from '../../../../src/hosts/node/files/file-system.ts';
 import { assistantOn, type Harness } from '../../../support/harness.ts';
 import { wordServices } from '../../../support/languages.ts';
 
@@ -25,6 +26,17 @@ async function lists({ assistant }: Harness, query: string, view: EditorView = {
   return all.map((list) => list.map(({ insert }) => insert));
 }
 const last = async (...args: Parameters<typeof lists>) => (await lists(...args)).at(-1) ?? [];
+
+/** Calls `onFind` before each search for files. */
+function counted(roots: string[], onFind: () => void): NodeFileSystem {
+  const fs = new NodeFileSystem(roots);
+  const find = fs.find.bind(fs);
+  fs.find = async (...args) => {
+    onFind();
+    return find(...args);
+  };
+  return fs;
+}
 
 describe('mentions are completed', () => {
   it('with files and folders, but not with those that are hidden, denied or ignored', async () => {
@@ -56,12 +68,42 @@ describe('mentions are completed', () => {
   });
 
   it('from the same list until files change', async () => {
-    await using kedge = await assistantOn(FILES);
+    let now = 1_000_000;
+    await using kedge = await assistantOn(FILES, [], { now: () => now });
     await lists(kedge, 'tide');
     await kedge.write('src/tide-new.ts', '');
+    now += 60_000;
     assert.equal((await lists(kedge, 'tide-new')).length, 1);
     (await kedge.assistant.mentions()).filesChanged();
     assert.deepEqual(await lists(kedge, 'tide-new'), [[], ['@src/tide-new.ts']]);
+  });
+
+  it('from a list that is read by one search at a time, and not more often than every few seconds', async () => {
+    let now = 1_000_000;
+    let scans = 0;
+    await using kedge = await assistantOn(FILES, [], { now: () => now, fileSystem: (roots) => counted(roots, () => scans++) });
+    const mentions = await kedge.assistant.mentions();
+    await Promise.all(['t', 'ti', 'tid'].map((query) => lists(kedge, query)));
+    assert.equal(scans, 1);
+    for (const query of ['t', 'ti', 'tid']) {
+      mentions.filesChanged();
+      await lists(kedge, query);
+    }
+    assert.equal(scans, 1);
+    now += 60_000;
+    await Promise.all(['t', 'ti', 'tid'].map((query) => lists(kedge, query)));
+    assert.equal(scans, 2);
+  });
+
+  it('from a list that is read again after a failure', async () => {
+    let isBroken = true;
+    const read = () => {
+      if (isBroken) throw new Error('The folder cannot be read.');
+    };
+    await using kedge = await assistantOn(FILES, [], { fileSystem: (roots) => counted(roots, read) });
+    await assert.rejects(lists(kedge, 'tide'), /cannot be read/);
+    isBroken = false;
+    assert.deepEqual(await last(kedge, 'table'), ['@src/deep/table.ts']);
   });
 
   it('with kinds that the host knows, a selection, addresses, and symbols after three letters', async () => {

@@ -85,6 +85,55 @@ describe('a mention is read', () => {
     assert.match(outlined, /Outline of the file, with line numbers:\n1: function part0\n501: function part500$/);
   });
 
+  it('with its end, if it is the output of a command; only of a file, the rest can be read', async () => {
+    const output = Array.from({ length: 2_000 }, (_, index) => `line ${index} of the build`).join('\n');
+    const fetcher = {
+      isPrivate: () => false,
+      get: async (url: URL) => ({ url: url.href, status: 200, type: 'text/plain', text: output, bytes: output.length }),
+    };
+    await using kedge = await on({}, { fetcher, terminalOutput: () => output });
+    const { texts } = await read(kedge, [{ kind: 'terminal' }, { kind: 'url', path: 'https://harbor.example/' }]);
+    const [terminal = '', page = ''] = texts;
+    assert.match(terminal, /^\[cut off; only the end follows\]\nline \d+ of the build\n/);
+    assert.ok(terminal.endsWith('line 1999 of the build'));
+    assert.ok(terminal.length > MAX_MENTION_CHARS - 100, `${terminal.length} characters`);
+    assert.match(page, /line 0 of the build[\s\S]*\n\[cut off here\]$/);
+    for (const text of texts) assert.doesNotMatch(text, /read_file/);
+  });
+
+  it('in a part of the context window of a small model', async () => {
+    const long = 'The tide turns at noon.\n'.repeat(1_000);
+    const files = { 'a.ts': long, 'b.ts': long, 'c.ts': 'short\n', 'd.ts': long };
+    const paths = Object.keys(files).map((path): MentionRef => ({ kind: 'file', path }));
+    const total = async (contextWindow: number | undefined) => {
+      await using kedge = await on(files, { facts: () => ({ ...(contextWindow && { contextWindow }) }) });
+      const mentions = await kedge.assistant.mentions();
+      const { parts, refused } = await mentions.read(paths, () => false, signal, { provider: 'scripted', model: 'scripted' });
+      assert.deepEqual(refused, []);
+      return parts.map((part) => (part.type === 'note' ? part.text.length : 0)).reduce((sum, length) => sum + length, 0);
+    };
+    const small = await total(8_000);
+    assert.ok(small > 4_000 && small < 6_400, `${small} characters`);
+    const tiny = await total(1_000);
+    assert.ok(tiny > 1_000 && tiny < 2_400, `${tiny} characters`);
+    assert.ok((await total(undefined)) > 3 * 15_000);
+  });
+
+  it('up to a number of mentions, whatever their parts are', async () => {
+    const dots = Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`dot${index}.png`, DOT]));
+    await using kedge = await on({ ...dots, 'a.ts': 'one\n' });
+    const refs = [...Object.keys(dots), 'a.ts'].map((path): MentionRef => ({ kind: 'file', path }));
+    const { parts, refused } = await read(kedge, refs);
+    assert.deepEqual(refused, []);
+    assert.equal(parts.length, 25);
+    const texts = Array.from({ length: 21 }, (_, index) => ({ kind: 'attachment' as const, name: 'x', text: `text ${index}` }));
+    const mentions = await kedge.assistant.mentions();
+    const attached = await mentions.read(texts, () => false, signal);
+    assert.equal(attached.parts.length, 20);
+    assert.match(attached.refused[0]?.reason ?? '', /at most 20 mentions/);
+    assert.deepEqual(attached.parts[1], { type: 'note', about: 'mention', text: 'text 1', ref: { kind: 'attachment', name: 'x' } });
+  });
+
   it('with its problems, without those in files that need an approval', async () => {
     const files = { 'a.word': 'x\n!error wrong\n', '.env': '!error TIDE_KEY=7\n' };
     await using kedge = await on(files, { languages: (fs) => wordServices(fs) });

@@ -1,0 +1,53 @@
+/** Sends the messages that the user writes in the panel. A message that is not accepted returns to the composer. */
+import { initiation } from '../../../app/session/prompt.ts';
+import { SessionError } from '../../../app/session/session-error.ts';
+import type { ImagePart } from '../../../core/model/messages.ts';
+import { parseSlashCommand } from '../../../core/words/slash-commands.ts';
+import type { ToHost, ToPanel } from '../../../protocol/panel.ts';
+import type { Kedge } from '../kedge.ts';
+import { remember } from '../memory.ts';
+import { NotSent, type PanelMentions } from './panel-mentions.ts';
+
+type Prompt = Extract<ToHost, { type: 'prompt' }>;
+type Parts = { kedge: Kedge; mentions: PanelMentions; post: (message: ToPanel) => void };
+
+/** Resolves when what the message started has ended. @throws the errors that occur after the message was accepted */
+export async function sendPrompt(message: Prompt, parts: Parts): Promise<void> {
+  const { id } = message;
+  let isAccepted = false;
+  const accept = () => {
+    if (!isAccepted && id !== undefined) parts.post({ type: 'sent', id });
+    isAccepted = true;
+  };
+  try {
+    await send(message, parts, accept);
+    accept();
+  } catch (error) {
+    if (isAccepted) throw error;
+    const level = error instanceof SessionError || error instanceof NotSent ? 'info' : 'error';
+    const reason = error instanceof Error ? error.message : String(error);
+    parts.post({ type: 'not_sent', ...(id !== undefined && { id }), level, reason });
+  }
+}
+
+async function send(message: Prompt, { kedge, mentions, post }: Parts, accept: () => void): Promise<void> {
+  const { text, mode, sessionId } = message;
+  const shownSession = sessionId === undefined ? undefined : await kedge.assistant.session(sessionId).catch(() => undefined);
+  const session = shownSession ?? (await kedge.sessions.current());
+  const command = parseSlashCommand(text);
+  if (command?.name === 'remember') return post({ type: 'notice', level: 'info', text: await remember(kedge, command) });
+  if (command?.name === 'compact') return session.compact(command.words);
+  if (!command) await kedge.setMode(mode);
+  const mentioned = await mentions.read(message.mentions ?? [], kedge.settings.model(command ? 'agent' : mode));
+  const images = (message.images ?? []).map((image): ImagePart => ({ type: 'image', ...image }));
+  const attachments = [...images, ...mentioned];
+  // The promise of a run resolves when the run ends. Its message is accepted when it starts.
+  const unsubscribe = session.subscribe(({ type }) => type === 'run_started' && accept());
+  try {
+    if (!command) return await session.say({ text, mode, attachments });
+    const [prompt, bound] = initiation(command.words);
+    await session.prompt({ ...prompt, attachments }, bound);
+  } finally {
+    unsubscribe();
+  }
+}

@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import * as vscode from 'vscode';
+import type { Api } from '../../src/hosts/vscode/extension.ts';
+import { PanelMentions } from '../../src/hosts/vscode/panel/panel-mentions.ts';
+import { PanelView } from '../../src/hosts/vscode/panel/panel-view.ts';
+import type { ToHost, ToPanel } from '../../src/protocol/panel.ts';
+import { encodeText } from '../../src/workspace/content.ts';
+
+describe('the host of the panel', () => {
+  let api: Api;
+  let posted: ToPanel[];
+  let view: PanelView;
+
+  before(async () => {
+    api = await (vscode.extensions.getExtension('kedge.kedge') as vscode.Extension<Api>).activate();
+    await vscode.workspace.fs.writeFile(api.kedge.fs.uri({ folder: 0, path: 'ref/tide.ts' }), encodeText('one\n'));
+  });
+
+  beforeEach(() => {
+    posted = [];
+    const webview = { postMessage: async (message: ToPanel) => posted.push(message) > 0 } as unknown as vscode.Webview;
+    view = new PanelView({ ...api, webview, queue: [] });
+  });
+
+  afterEach(() => view.dispose());
+
+  const send = (message: ToHost) => view.receive(message);
+  const answers = () => posted.filter((each) => each.type === 'sent' || each.type === 'not_sent');
+
+  it('suggests what is in the editor to each panel that becomes ready, also to one that was reloaded', async () => {
+    const document = await vscode.workspace.openTextDocument(api.kedge.fs.uri({ folder: 0, path: 'ref/tide.ts' }));
+    await vscode.window.showTextDocument(document);
+    for (let count = 0; count < 2; count++) {
+      posted.length = 0;
+      await send({ type: 'ready' });
+      const suggestions = posted.filter((each) => each.type === 'suggest_mention');
+      assert.equal(suggestions.at(-1)?.ref?.path, 'ref/tide.ts');
+    }
+  });
+
+  it('returns a message with its id: if a mention is refused, if no run can start, and if it is too long', async () => {
+    const { assistant } = api.kedge;
+    const session = assistant.newSession();
+    const { id: sessionId } = session;
+    await send({
+      type: 'prompt',
+      id: 'a',
+      text: 'Look',
+      mode: 'ask',
+      sessionId,
+      mentions: [{ ref: { kind: 'file', path: 'ref/gone.ts' } }],
+    });
+    await send({ type: 'prompt', id: 'b', text: '/compact', mode: 'ask', sessionId });
+    await send({ type: 'prompt', id: 'c', text: 'x'.repeat(200_001), mode: 'ask', sessionId });
+    assert.deepEqual(
+      answers().map((each) => [each.type, each.id]),
+      [
+        ['not_sent', 'a'],
+        ['not_sent', 'b'],
+        ['not_sent', 'c'],
+      ],
+    );
+    assert.equal(session.state.runs.size, 0);
+  });
+
+  it('accepts a message when its run starts, and /init with what was mentioned', async () => {
+    const session = api.kedge.assistant.newSession();
+    const { id: sessionId } = session;
+    const mentions = [{ ref: { kind: 'file' as const, path: 'ref/tide.ts' } }];
+    await send({ type: 'prompt', id: 'a', text: 'show @ref/tide.ts', mode: 'ask', sessionId, mentions });
+    assert.deepEqual(answers(), [{ type: 'sent', id: 'a' }]);
+    const run = send({ type: 'prompt', id: 'b', text: '/init', mode: 'ask', sessionId, mentions });
+    await new Promise<void>((resolve) => {
+      session.subscribe(({ type }) => type === 'message_added' && resolve());
+    });
+    await session.stop();
+    await run;
+    assert.deepEqual(answers().at(-1), { type: 'sent', id: 'b' });
+    assert.deepEqual(session.view.runs.at(-1)?.mentions, [{ kind: 'file', path: 'ref/tide.ts' }]);
+  });
+
+  it('stops reading mentions, and the messages behind them return, too', async () => {
+    const { fs } = api.kedge;
+    const never = { read: () => new Promise<never>(() => undefined), filesChanged: () => undefined };
+    const mentions = new PanelMentions({ fs, assistant: { mentions: async () => never } } as never, () => undefined);
+    const model = { provider: 'offline', model: 'offline' };
+    const readings = [mentions.read([{ ref: { kind: 'url', path: 'https://tides.example' } }], model), mentions.read([], model)];
+    const settled = Promise.allSettled(readings);
+    mentions.stopReading();
+    const names = (await settled).map((each) => each.status === 'rejected' && each.reason.name);
+    assert.deepEqual(names, ['NotSent', 'NotSent']);
+    assert.deepEqual(await mentions.read([], model), []);
+    mentions.dispose();
+  });
+
+  it('answers a search that fails, so that Enter is not waited for', async () => {
+    const { fs } = api.kedge;
+    const failing = {
+      async *find() {
+        yield* [];
+        throw new Error('No files.');
+      },
+      filesChanged: () => undefined,
+    };
+    const mentions = new PanelMentions({ fs, assistant: { mentions: async () => failing } } as never, (message) => posted.push(message));
+    await assert.rejects(mentions.find('ti'));
+    assert.deepEqual(posted, [{ type: 'mentions_found', query: 'ti', choices: [] }]);
+    mentions.dispose();
+  });
+});
