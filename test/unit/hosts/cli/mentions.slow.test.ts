@@ -45,7 +45,7 @@ describe('mentions on the command line', () => {
       .map((line) => JSON.parse(line) as AgentEvent);
     const message = events.find((event) => event.type === 'message_added')?.message;
     assert.ok(message?.role === 'user', `${out}${err}`);
-    const notes = message.content.filter((part): part is NotePart => part.type === 'note');
+    const notes = message.content.filter((part): part is NotePart => part.type === 'note' && part.about === 'mention');
     return { text: message.content.find((part) => part.type === 'text')?.text, notes, err, out };
   }
 
