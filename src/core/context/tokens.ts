@@ -12,8 +12,10 @@ export type Tokens = Record<Kind, number>;
 /** Characters outside ASCII need more tokens, because tokenizers are trained mostly on English text and code. */
 const PER_ASCII = 0.29;
 const PER_OTHER = 0.8;
-/** Services charge for the dimensions of an image, not for its bytes. */
-const PER_IMAGE = 1_300;
+/** Services charge for the dimensions of an image, which are unknown here. A small file is a small image, and large ones are scaled down. */
+const MAX_PER_IMAGE = 1_300;
+const MIN_PER_IMAGE = 100;
+const CHARACTERS_PER_IMAGE_TOKEN = 20;
 /** What the wire format adds to each message, part and tool call. */
 const PER_PART = 6;
 const PER_CALL = 12;
@@ -84,7 +86,8 @@ function kindOf({ role }: Message, part: TextPart | ImagePart | NotePart): Kind 
 }
 
 function tokensOfPiece(part: TextPart | ImagePart | NotePart): number {
-  return part.type === 'image' ? PER_IMAGE : PER_PART + tokensOfText(part.text);
+  if (part.type !== 'image') return PER_PART + tokensOfText(part.text);
+  return Math.min(MAX_PER_IMAGE, MIN_PER_IMAGE + part.data.length / CHARACTERS_PER_IMAGE_TOKEN);
 }
 
 function tokensOfAnswer(part: Exclude<AssistantMessage['content'][number], TextPart>): number {
