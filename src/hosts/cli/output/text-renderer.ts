@@ -250,8 +250,9 @@ export class TextRenderer {
       input !== undefined && `${tokens(input)} tokens in${cacheNote}`,
       output !== undefined && `${tokens(output)} out`,
       cost && dollars(cost),
-      this.#run?.context?.window !== undefined && contextText(this.#run.context),
     ].filter(Boolean);
+    const context = this.#run?.context;
+    if (facts.length > 0 && context?.window !== undefined) facts.push(contextText(context));
     if (facts.length > 0) this.#line(this.#paint.dim(facts.join(' · ')));
   }
 
