@@ -104,7 +104,8 @@ describe('the cards of a plan in a browser', () => {
   const open = async (state: string) => {
     page = await panel.open(state);
   };
-  const press = (name: string | RegExp) => page.getByRole('button', { name, exact: typeof name === 'string' }).click();
+  // By keyboard, because the cards may still move while they are drawn, so that a click misses the button.
+  const press = (name: string | RegExp) => page.getByRole('button', { name, exact: typeof name === 'string' }).press('Enter');
   const { posted } = panel;
 
   it('show the command of a check as it will be run, and the revision with its hash', async () => {
