@@ -4,6 +4,7 @@ import { copyFile, mkdir, readFile, rm } from 'node:fs/promises';
 import { createRequire, isBuiltin } from 'node:module';
 import { basename, resolve } from 'node:path';
 import * as esbuild from 'esbuild';
+import { panelBundles } from './scripts/panel-build.mjs';
 
 const watch = process.argv.includes('--watch');
 const debug = watch || process.argv.includes('--debug');
@@ -36,24 +37,38 @@ const lazyParts = {
 /** The code that the extension loads at activation, and the terminal program at its start. */
 const ALWAYS = [
   'src/app/assistant.ts',
+  'src/app/context/surroundings-parts.ts',
   'src/app/limits.ts',
   'src/app/models/models.ts',
   'src/core/bytes.ts',
+  'src/core/context/window.ts',
   'src/core/growing-text.ts',
   'src/core/model/images.ts',
+  'src/core/modes.ts',
+  'src/core/plan/plan.ts',
+  'src/core/plan/progress.ts',
+  'src/core/run/hunk-revision.ts',
+  'src/core/session/events.ts',
+  'src/core/view/run-view.ts',
   'src/core/words/budget-text.ts',
+  'src/core/words/call-text.ts',
   'src/core/words/visible-text.ts',
   'src/hosts/node/commands/process-group.ts',
   'src/hosts/node/files/file-system.ts',
+  'src/hosts/node/storage.ts',
+  'src/hosts/node/telemetry/run-traces.ts',
   'src/providers/headers.ts',
   'src/providers/tool-calls.ts',
   'src/sessions/blobs.ts',
   'src/sessions/ledger.ts',
   'src/sessions/store.ts',
+  'src/sessions/windows.ts',
 ];
+/** The code of sessions, which the panel, the Chat and runs share. */
+const FOR_SESSIONS = [...ALWAYS, 'src/app/session/session.ts'];
 /** The code that runs share with the adapters, the views of the editor and the terminal program. */
 const FOR_WORK = [
-  ...ALWAYS,
+  ...FOR_SESSIONS,
   'src/app/run/cost.ts',
   'src/core/plan/schema.ts',
   'src/core/view/approval-details.ts',
@@ -71,7 +86,7 @@ const FOR_WORK = [
   'src/workspace/workspace.ts',
 ];
 const FOR_RUNS = [...FOR_WORK, 'src/app/run/build-run.ts'];
-/** The longest name that a file's path begins with counts. */
+/** The code that a group of files shares. For each file, the longest matching prefix of its path applies. */
 const SHARED = {
   'src/': ALWAYS,
   'src/app/facts/': FOR_RUNS,
@@ -81,6 +96,7 @@ const SHARED = {
   'src/hosts/cli/program.ts': FOR_WORK,
   'src/hosts/vscode/': [...ALWAYS, 'src/hosts/vscode/extension.ts'],
   'src/hosts/vscode/extension.ts': ALWAYS,
+  'src/hosts/vscode/attention/': [...FOR_SESSIONS, 'src/hosts/vscode/extension.ts'],
   'src/hosts/vscode/chat/': [...FOR_WORK, 'src/hosts/vscode/extension.ts'],
   'src/hosts/vscode/models/': [...FOR_WORK, 'src/hosts/vscode/extension.ts'],
   'src/hosts/vscode/panel/': [...FOR_WORK, 'src/hosts/vscode/extension.ts'],
@@ -105,8 +121,9 @@ const programApart = {
 };
 
 /**
- * An `import` of one of Node's modules reads all of its exports, also those that Node itself loads only when they are read, such as Web Crypto. With
- * this plug-in, our own code reads only what it uses. (Packages may use a module as a whole, so theirs stay as they are.)
+ * An `import` of one of Node's modules reads all of its exports, including those that Node itself loads only when they are read, such as
+ * Web Crypto. With this plug-in, our own code reads only what it uses. (Packages may use a module as a whole, so their imports are not
+ * changed.)
  */
 const nodeModules = {
   name: 'node-modules',
@@ -123,7 +140,7 @@ const nodeModules = {
   },
 };
 
-/** The adapters send their requests by path. So the SDK of OpenAI is bundled without its resources, which are half of its code. */
+/** The adapters send their requests by path, so the SDK of OpenAI is bundled without its resources, which are half of its code. */
 const withoutResources = {
   name: 'without-resources',
   setup(build) {
@@ -187,17 +204,7 @@ const bundles = [
     entryPoints: { kedge: 'src/hosts/cli/main.ts' },
     plugins: [nodeModules, programApart],
   },
-  {
-    ...common,
-    platform: 'browser',
-    format: 'iife',
-    target: 'es2022',
-    entryPoints: { panel: 'webview-ui/main.tsx' },
-    jsx: 'automatic',
-    jsxImportSource: 'preact',
-    loader: { '.ttf': 'file' },
-    assetNames: '[name]',
-  },
+  ...panelBundles.map((bundle) => ({ ...common, ...bundle })),
 ];
 
 await rm('dist', { recursive: true, force: true });

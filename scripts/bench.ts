@@ -18,6 +18,15 @@ const benches: Record<string, () => Promise<Row[]>> = {
     const { measureActivation } = await import('../test/bench/activation.ts');
     return [['activation in the extension host, as VS Code counts it', ms(await measureActivation()), '60 ms']];
   },
+  async paint() {
+    const { measurePanelCpu, measurePanelPaint } = await import('../test/bench/panel-paint.ts');
+    const { paintMs, ownMs } = await measurePanelPaint();
+    return [
+      ['showing the panel, to its first paint', ms(paintMs), '400 ms'],
+      ['of that, the panel itself, from the start of its document', ms(ownMs), ''],
+      ['processor time of the panel until it is painted', ms(await measurePanelCpu()), ''],
+    ];
+  },
   async loop() {
     const { measureLoop } = await import('../test/bench/loop.ts');
     const { measureFold } = await import('../test/bench/fold.ts');
@@ -26,10 +35,10 @@ const benches: Record<string, () => Promise<Row[]>> = {
     return [
       ['loop, per step at 30 steps', ms(msPerStepAt30), '1 ms'],
       ['loop, per step at 500 steps', ms(msPerStepAt500), ''],
-      ['loop, last 50 of 500 steps to the first 50', ratio(growth), '1.5x'],
+      ['loop, last 50 of 500 steps, compared to the first 50', ratio(growth), '1.5x'],
       [
-        'opening a session of 20,000 events; time per event at 160,000 events to 20,000',
-        `${ms(fold.msAt20000)}, ${ratio(fold.growth)}`,
+        'opening a session of 20,000 events; its view; time per event at 160,000 events, compared to 20,000',
+        `${ms(fold.msAt20000)}, ${ms(fold.viewMsAt20000)}, ${ratio(fold.growth)}`,
         '',
       ],
     ];
@@ -40,28 +49,53 @@ const benches: Record<string, () => Promise<Row[]>> = {
     for (const { window, sent, prefix, compactions } of await measureContext([8_192, 16_384, 32_768, 131_072])) {
       const size = `with a window of ${window.toLocaleString('en')} tokens`;
       rows.push([
-        `a task of 159 calls ${size}, what is sent to what is sent without compactions`,
+        `a task of 159 calls ${size}, tokens sent, compared to no compactions`,
         `${ratio(sent)} (${compactions} compactions)`,
         '0.33x',
       ]);
       const share = (part: number) => `${(100 * part).toFixed(1)}%`;
       rows.push([
-        `${size}, how much of a request the next begins with`,
+        `${size}, share of a request that the next request begins with`,
         `${share(prefix.average)}, at least ${share(prefix.least)}`,
         '95%',
       ]);
     }
     return rows;
   },
+  async sessions() {
+    const { measureSessions } = await import('../test/bench/sessions.ts');
+    const { listMs, listAgainMs, indexMs, rareMs, commonMs, missMs } = await measureSessions();
+    return [
+      ['listing 1,000 sessions of 500 MB for the first time, and again', `${ms(listMs)}, ${ms(listAgainMs)}`, ''],
+      ['searching them for the first time', ms(indexMs), ''],
+      ['searching them: a rare word, a common word (first result), no result', `${ms(rareMs)}, ${ms(commonMs)}, ${ms(missMs)}`, '300 ms'],
+    ];
+  },
+  async 'long-session'() {
+    const { measureLongSession } = await import('../test/bench/long-session.ts');
+    const rows: Row[] = [];
+    for (const runs of [1_000, 10]) {
+      const figures = await measureLongSession(runs);
+      const { megabytes, openMs, appendMs, appendShortMs, heapMegabytes, paintMs, longestTaskMs } = figures;
+      const size = `20,000 events in ${runs} runs, ${mb(megabytes)}`;
+      rows.push(
+        [`opening ${size} (CPU of the host, and the panel until it is painted)`, `${ms(openMs)}, ${ms(paintMs)}`, '300 ms'],
+        ['scrolling it, longest task', `${ms(longestTaskMs)} of CPU`, '50 ms'],
+        ['adding an event to it (to a short session)', `${ms(appendMs)} (${ms(appendShortMs)}) of CPU`, ''],
+        ['memory for it, compared to the size of its log', `${ratio(heapMegabytes / megabytes)} (${mb(heapMegabytes)})`, '0.1x'],
+      );
+    }
+    return rows;
+  },
   async steps() {
     const { measureSteps } = await import('../test/bench/steps.ts');
-    return (await measureSteps()).flatMap(({ wire, early, late, bareEarly, bareLate, growth, memoryRatio }): Row[] => [
+    return (await measureSteps()).flatMap(({ wire, early, late, growth, memoryEarly, memoryLate }): Row[] => [
+      [`${wire}, processor time of step 2,000, compared to step 30`, `${ratio(growth)} (${ms(early)}, ${ms(late)})`, '1.5x'],
       [
-        `${wire}, processor time of step 2,000 to that of step 30, without \`fetch\``,
-        `${ratio(growth)} (${ms(early)}, ${ms(late)}; \`fetch\` alone ${ms(bareEarly)}, ${ms(bareLate)})`,
+        `${wire}, memory besides the messages at step 2,000, compared to step 30`,
+        `${ratio(memoryLate / memoryEarly)} (${mb(memoryEarly)}, ${mb(memoryLate)})`,
         '1.5x',
       ],
-      [`${wire}, memory gained in 2,000 steps, to the bytes of a request`, ratio(memoryRatio), '2.5x'],
     ]);
   },
   async search() {
@@ -82,8 +116,8 @@ const benches: Record<string, () => Promise<Row[]>> = {
     const { editMs, patchMs, bareMs, bareFilesMs, ratio: times, readMs, bareReadMs, largeMs } = await measureEdits();
     const bare = `${ms(bareMs)}; one write per file: ${ms(bareFilesMs)}`;
     return [
-      ['1,000 replacements over 200 files to a bare loop', `${ratio(times)} (${ms(editMs)} to ${bare})`, '3x'],
-      ['1,000 replacements as one patch of 200 files to a bare loop', `${ratio(patchMs / bareMs)} (${ms(patchMs)})`, '3x'],
+      ['1,000 replacements over 200 files, compared to a bare loop', `${ratio(times)} (${ms(editMs)} to ${bare})`, '3x'],
+      ['1,000 replacements as one patch of 200 files, compared to a bare loop', `${ratio(patchMs / bareMs)} (${ms(patchMs)})`, '3x'],
       ['reading 1,000 files (bare)', `${ms(readMs)} (${ms(bareReadMs)})`, ''],
       ['one replacement in a file of 10 MB', ms(largeMs), ''],
     ];
@@ -111,7 +145,6 @@ const benches: Record<string, () => Promise<Row[]>> = {
   async terminal() {
     const { measureCli } = await import('../test/bench/cli.ts');
     const { kedge, bare, stepRatio, fixedTokens } = await measureCli();
-    const mb = (value: number | undefined) => (value === undefined ? 'unknown' : `${Math.round(value)} MB`);
     return [
       ['terminal, start to first request (bare loop)', `${ms(kedge.startMs)} (${ms(bare.startMs)})`, '150 ms'],
       ['terminal, client time per step (bare loop)', `${ms(kedge.stepMs)} (${ms(bare.stepMs)}), ${ratio(stepRatio)}`, '2.5 ms'],
@@ -139,6 +172,7 @@ async function main(names: string[]): Promise<void> {
   }
 }
 
+const mb = (value: number | undefined) => (value === undefined ? 'unknown' : `${Math.round(value)} MB`);
 const ms = (value: number) => `${value < 10 ? value.toFixed(2) : Math.round(value)} ms`;
 const ratio = (value: number) => `${value.toFixed(2)}x`;
 

@@ -34,7 +34,7 @@ export async function ensureChromium(log: (line: string) => void = console.log):
   const chosen = process.env.CHROME_PATH;
   if (chosen) {
     if (await exists(chosen)) return chosen;
-    throw new Error(`$CHROME_PATH names ${chosen}, which does not exist. Correct the variable or unset it.`);
+    throw new Error(`$CHROME_PATH contains ${chosen}, which does not exist. Correct the variable or unset it.`);
   }
   const found = await findChromium();
   if (found) return found;

@@ -4,7 +4,7 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { access, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { npm } from './npm.mjs';
 
@@ -150,7 +150,12 @@ export async function startEditor(options: EditorOptions): Promise<Editor> {
   if (!options.askForTrust) args.push('--disable-workspace-trust');
   const secrets = ['--import', pathToFileURL(join(import.meta.dirname, 'mint-key.mjs')).href];
   const server = spawn(process.execPath, [...secrets, ...args], {
-    env: serverEnvironment({ ...options.env, KEDGE_EDITOR_KEY: join(profile.data, 'key-half') }),
+    env: serverEnvironment({
+      // Kedge's data belongs to the profile, and not to the user who starts the editor.
+      KEDGE_HOME: join(profile.data, 'kedge'),
+      ...options.env,
+      KEDGE_EDITOR_KEY: join(profile.data, 'key-half'),
+    }),
     stdio: ['ignore', 'pipe', 'pipe'],
     // The server gets its own process group, so that stop() also ends its extension hosts and terminals. The server does not wait for them.
     detached: process.platform !== 'win32',
@@ -167,12 +172,18 @@ export async function startEditor(options: EditorOptions): Promise<Editor> {
   }
 }
 
+/**
+ * Returns the path of the user settings. Settings with the scope `machine` are read from `Machine`, those with the scope `application` from
+ * `User`, and all others from both. An open editor notices when `Machine` changes.
+ */
+export const settingsFile = (profile: Pick<Profile, 'data'>, place: 'User' | 'Machine') =>
+  join(profile.data, 'data', place, 'settings.json');
+
 async function writeSettings(profile: Profile, settings: Record<string, unknown>): Promise<void> {
-  // Settings with the scope `machine` are read from the Machine folder, all others from the User folder.
-  for (const place of ['User', 'Machine']) {
-    const folder = join(profile.data, 'data', place);
-    await mkdir(folder, { recursive: true });
-    await writeFile(join(folder, 'settings.json'), JSON.stringify(settings, null, 2));
+  for (const place of ['User', 'Machine'] as const) {
+    const file = settingsFile(profile, place);
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, JSON.stringify(settings, null, 2));
   }
 }
 

@@ -12,6 +12,7 @@ const inputs = [
   'package.json',
   'package-lock.json',
   'esbuild.mjs',
+  'scripts/panel-build.mjs',
   '.vscodeignore',
   'README.md',
   'CHANGELOG.md',

@@ -20,13 +20,14 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'src/core/session': ['src/core/*', 'src/core/model', 'src/core/context', 'src/core/plan'],
   'src/core/words': ['src/core/*', 'src/core/model', 'src/core/context', 'src/core/plan', 'src/core/session'],
   'src/core/view': ['src/core/*', 'src/core/model', 'src/core/context', 'src/core/plan', 'src/core/session', 'src/core/words'],
+  'src/core/insights': ['src/core/*', 'src/core/model', 'src/core/context', 'src/core/session', 'src/core/words'],
   'src/core/compaction': ['src/core/*', 'src/core/model', 'src/core/context', 'src/core/plan', 'src/core/session', 'src/core/words'],
   'src/core/run': ['src/core', 'zod'],
   'src/protocol': ['src/core', 'zod'],
   'src/policy': ['src/core', 'zod'],
-  'src/workspace': ['src/core', 'diff', 'ignore'],
+  'src/workspace': ['src/core', 'node:crypto', 'diff', 'ignore'],
   'src/providers': [
-    ...['src/core', 'src/offline/index.ts', 'src/text-tools/index.ts'],
+    ...['src/core', 'node:http', 'node:https', 'node:stream', 'node:zlib', 'src/offline/index.ts', 'src/text-tools/index.ts'],
     ...['@anthropic-ai/sdk', '@google/genai', 'ollama', 'openai'],
   ],
   'src/text-tools': ['src/core', 'src/providers/errors.ts', 'src/providers/tool-calls.ts', 'js-yaml'],
@@ -36,9 +37,14 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'src/sessions': ['src/core', 'src/workspace', 'node:*'],
   'src/app': BELOW_APP,
   'src/hosts/node': [...BELOW_APP, 'src/app', 'node:*', '@napi-rs/keyring', 'cross-spawn', 'htmlparser2', 'ignore', 'web-tree-sitter'],
+  'src/hosts/node/telemetry': [
+    ...['src/app', 'src/core', '@opentelemetry/api', '@opentelemetry/otlp-exporter-base', '@opentelemetry/otlp-transformer'],
+    ...['@opentelemetry/resources', '@opentelemetry/sdk-trace'],
+  ],
   'src/hosts/cli': [...BELOW_APP, 'src/app', 'src/hosts/node', 'node:*', 'zod'],
   'src/hosts/vscode': [...BELOW_APP, 'src/app', 'src/hosts/node', 'src/protocol', 'node:*', 'vscode'],
-  'webview-ui': ['src/core', 'src/protocol', '@vscode/codicons', 'marked', 'preact'],
+  'webview-ui': ['src/core', 'src/protocol', 'webview-ui/lazy', '@vscode/codicons', 'marked', 'preact'],
+  'webview-ui/lazy': ['highlight.js', 'katex', 'mermaid', 'uplot'],
 };
 
 const MAX_FILES = 20;

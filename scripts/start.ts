@@ -11,9 +11,22 @@ const usage = `Usage: npm start [-- options]
 
   --folder DIR   open DIR instead of a copy of the sample workspace
   --fresh        reset the sample workspace
+  --chat         keep VS Code's own Chat, to try @kedge there (see below)
   --port N       serve at this port (default: 8421, or a free port if 8421 is in use)
   --desktop      install Kedge into the VS Code of this machine and open it there
-  --help         show this help`;
+  --help         show this help
+
+VS Code's own Chat asks to sign in to GitHub Copilot when a message does not address an extension, so it is turned off without --chat.`;
+
+/** The settings of a new profile. They hide what VS Code shows at its first start, and the sign-in to other products. */
+const firstSettings = (chat: boolean) => ({
+  'workbench.startupEditor': 'none',
+  'workbench.tips.enabled': false,
+  'extensions.ignoreRecommendations': true,
+  'git.openRepositoryInParentFolders': 'never',
+  'chat.titleBar.signIn.enabled': false,
+  'chat.disableAIFeatures': !chat,
+});
 
 /** The port is fixed, because a browser stores the state of the editor (chat sessions, layout) by port. */
 const defaultPort = 8421;
@@ -21,6 +34,7 @@ const defaultPort = 8421;
 const options = {
   folder: { type: 'string' },
   fresh: { type: 'boolean' },
+  chat: { type: 'boolean' },
   port: { type: 'string' },
   desktop: { type: 'boolean' },
   help: { type: 'boolean' },
@@ -35,7 +49,7 @@ async function main(): Promise<void> {
   const vsix = await packageExtension();
   if (values.desktop) return openDesktop(vsix, folder);
   // The sample workspace is trusted without asking the user.
-  await serve(vsix, { open: folder, askForTrust: values.folder !== undefined }, port);
+  await serve(vsix, { open: folder, askForTrust: values.folder !== undefined, chat: values.chat === true }, port);
 }
 
 function portNumber(text: string): number {
@@ -72,13 +86,17 @@ async function copySample(to: string): Promise<void> {
   }
 }
 
-async function serve(vsix: string, what: Pick<EditorOptions, 'open' | 'askForTrust'>, port?: number): Promise<void> {
-  const profile = { data: join(cache, 'start', 'data'), extensions: join(cache, 'start', 'extensions') };
+type Served = Pick<EditorOptions, 'open' | 'askForTrust'> & { chat: boolean };
+
+async function serve(vsix: string, { chat, ...what }: Served, port?: number): Promise<void> {
+  // The settings with and without the Chat differ, so each has its own profile.
+  const place = join(cache, chat ? 'start-chat' : 'start');
+  const profile = { data: join(place, 'data'), extensions: join(place, 'extensions') };
   await installVsix(vsix, profile);
   // Settings are written only the first time. After that, they belong to the user.
-  const settings = existsSync(join(profile.data, 'data', 'User', 'settings.json')) ? undefined : { 'workbench.startupEditor': 'none' };
+  const settings = existsSync(join(profile.data, 'data', 'User', 'settings.json')) ? undefined : firstSettings(chat);
   const editor = await startAt(port, { ...what, profile, settings });
-  console.log(welcome(editor.url, what.open));
+  console.log(welcome(editor.url, what.open, chat));
   openBrowser(editor.url);
   const stop = () => void editor.stop();
   process.once('SIGINT', stop);
@@ -97,15 +115,16 @@ async function startAt(port: number | undefined, options: EditorOptions): Promis
   }
 }
 
-const welcome = (url: string, folder: string) => `
+const welcome = (url: string, folder: string, chat: boolean) => `
   Kedge is running in VS Code:  ${url}
   It has opened:                ${folder}
 
-  Try these in the panel (Ctrl+Alt+K) or in the Chat view (Ctrl+Alt+I):
-    @kedge Where is draught used?
-    @kedge /plan Rename calc to waterLevel in src/**
-    @kedge /agent Replace 'Little Harbour' by 'Old Harbour'
+  Try these in Kedge's panel (Ctrl+Alt+K), in the mode before the colon:
+    Ask:    Where is draught used?
+    Plan:   Rename calc to waterLevel in src/**
+    Agent:  Replace 'Little Harbour' by 'Old Harbour'
 
+  ${chat ? 'In the Chat view (Ctrl+Alt+I), begin with @kedge, @kedge /plan or @kedge /agent.' : "VS Code's own Chat is turned off here. To try @kedge there, start with: npm start -- --chat"}
   Press Ctrl+C to stop it.
 `;
 

@@ -17,6 +17,7 @@ try {
     cachePath: cache,
     extensionDevelopmentPath: root,
     extensionTestsPath,
+    extensionTestsEnv: { KEDGE_HOME: join(place, 'kedge') },
     launchArgs: [workspace, '--user-data-dir', join(place, 'data'), '--disable-extensions', '--disable-workspace-trust', '--skip-welcome'],
   });
 } catch (error) {

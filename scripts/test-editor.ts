@@ -30,7 +30,8 @@ async function main(): Promise<number> {
     extensionTestsPath,
     smokeTest: true,
     // Auto save is off, so that the unsaved changes of a test stay unsaved.
-    settings: { 'files.autoSave': 'off' },
+    // Titles are off, because the models of the tests do not expect requests for titles.
+    settings: { 'files.autoSave': 'off', 'kedge.sessions.titles': false },
     env: { KEDGE_RESULTS: process.env.KEDGE_RESULTS ?? '', KEDGE_GREP: values.grep ?? '', KEDGE_MARK: mark },
   });
   try {

@@ -1,14 +1,15 @@
 /** Summarizes a run in one line: its current activity, or its result. */
 
 import type { UndoResult } from '../src/core/session/events.ts';
-import { type CallView, callsIn, filesRead, type RunView, type TurnView } from '../src/core/view/run-view.ts';
+import { type CallView, callsIn, filesRead, nextStepText, type RunView, type TurnView } from '../src/core/view/run-view.ts';
+import { callText } from '../src/core/words/call-text.ts';
 import { waitingText } from '../src/core/words/retry-text.ts';
 import { count, duration } from './format.ts';
 
 export type Activity = { key: string; text: string; waiting?: boolean };
 
 export function callTitle(call: CallView): string {
-  return call.title ?? (call.name || 'Tool call');
+  return call.title ?? (call.name ? callText(call.name, call.input) : 'Tool call');
 }
 
 /** Returns the current activity. `key` changes with the activity, so that its clock is restarted. */
@@ -46,7 +47,7 @@ export function answerOf(run: RunView): Answer | undefined {
   return last < 0 ? undefined : { text: run.turns[last]?.text ?? '', streaming: false, from: last, to: last + 1 };
 }
 
-/** Returns the model's latest text until it answers. Beside an open approval or question, only the text of the same turn is shown. */
+/** Returns the model's latest text until it answers. While an approval or question is open, only the text of the same turn is shown. */
 export function latestText(run: RunView): { text: string; streaming: boolean } | undefined {
   if (answerOf(run)) return undefined;
   const isWaiting = run.approvals.length > 0 || run.questions.length > 0;
@@ -56,7 +57,7 @@ export function latestText(run: RunView): { text: string; streaming: boolean } |
 
 const isAnswer = (turn: TurnView) => turn.calls.length === 0 && !turn.draft;
 
-/** Whether the log of a run contains tool calls or reasoning, besides the answer. */
+/** Returns true if the log of a run contains tool calls or reasoning, besides the answer. */
 export function hasLog(run: RunView): boolean {
   return run.turns.some((turn) => turn.calls.length > 0 || turn.reasoning !== '');
 }
@@ -65,11 +66,13 @@ export function hasLog(run: RunView): boolean {
 export function summaryOf(run: RunView): string {
   const calls = callsIn(run);
   const read = filesRead(run);
+  const failed = calls.filter((call) => call.status === 'failed').length;
   const notRun = calls.filter((call) => call.status === 'denied' || call.status === 'rejected').length;
   return [
     calls.length > 0 ? count(calls.length, 'step') : 'Thought',
     read.size > 0 && `${count(read.size, 'file')} read`,
     run.changes.length > 0 && `${run.changes.length} changed`,
+    failed > 0 && `${failed} failed`,
     notRun > 0 && `${notRun} not run`,
     run.finished && duration(run.finished.durationMs),
   ]
@@ -104,7 +107,7 @@ export function announcementOf(run: RunView, live: boolean): string {
     const steps = callsIn(run).length;
     return steps > 0 ? `Answer ready, ${count(steps, 'step')}` : 'Answer ready';
   }
-  if (run.paused?.reason === 'user') return 'Paused. You can resume the run, or run one step.';
+  if (run.paused?.reason === 'user') return `Paused. Next: ${nextStepText(run)}. You can resume the run, or run one step.`;
   if (run.paused) return 'Paused. You can continue the run.';
   if (!live) return '';
   return run.waiting ? waitingText(run.waiting, run.waiting.waitMs) : activityOf(run).text;

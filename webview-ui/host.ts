@@ -1,8 +1,17 @@
 /** All communication of the panel with the extension host. */
 import type { Mention, ToHost } from '../src/protocol/panel.ts';
+import type { RejectedHunks } from './hunk-choice.ts';
 
-/** The state that survives a reload of the panel: the draft with its mentions, and the prompts that the arrow keys recall. */
-export type SavedState = { draft: string; mentions: readonly Mention[]; history: string[] };
+/**
+ * The state that survives a reload of the panel: the draft with its mentions, the prompts that the arrow keys recall, and the hunks that the
+ * user has rejected in open approvals.
+ */
+export type SavedState = {
+  draft: string;
+  mentions: readonly Mention[];
+  history: string[];
+  rejected: Readonly<Record<string, RejectedHunks>>;
+};
 
 declare function acquireVsCodeApi(): {
   postMessage(message: ToHost): void;
@@ -17,9 +26,9 @@ export function post(message: ToHost): void {
 }
 
 export function loadState(): SavedState {
-  return { draft: '', mentions: [], history: [], ...api.getState() };
+  return { draft: '', mentions: [], history: [], rejected: {}, ...api.getState() };
 }
 
-export function saveState(state: SavedState): void {
-  api.setState(state);
+export function saveState(state: Partial<SavedState>): void {
+  api.setState({ ...loadState(), ...state });
 }

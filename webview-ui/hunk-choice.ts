@@ -2,7 +2,7 @@
 
 import { countHunks, fileRevision, goesWithMove } from '../src/core/run/hunk-revision.ts';
 import type { ChangeSummary, Revision } from '../src/core/session/effects.ts';
-import type { PanelApproval } from './state.ts';
+import type { PanelApproval } from './model.ts';
 
 /** The indices of rejected hunks by path. */
 export type RejectedHunks = Readonly<Record<string, readonly number[]>>;

@@ -50,7 +50,7 @@ export function stepOf({ step, files, check }: StepDraft): PlanStep {
 }
 
 /** Returns the edited plan, or a message if it is not complete. */
-export function editedPlan(plan: Plan, goal: string, steps: readonly PlanStep[], checks: readonly string[]): Plan | string {
+export function editedPlan(plan: Plan, goal: string, steps: readonly PlanStep[], checks: readonly CheckDraft[]): Plan | string {
   const cleanSteps = steps.map((step) => ({
     ...step,
     title: step.title.trim(),
@@ -61,8 +61,8 @@ export function editedPlan(plan: Plan, goal: string, steps: readonly PlanStep[],
   if (cleanSteps.length === 0) return 'A plan needs at least one step. Add a step.';
   const untitled = cleanSteps.findIndex((step) => !step.title);
   if (untitled >= 0) return `Describe what step ${untitled + 1} does.`;
-  const lines = checks.map((check) => check.trim()).filter(Boolean);
+  const atEnd = checks.flatMap((check) => checkOf(check) ?? []);
   // The hash of the earlier revision does not apply to the edited plan.
   const { hash: _, ...rest } = plan;
-  return { ...rest, goal: goal.trim(), steps: cleanSteps, checks: lines.length ? lines : undefined, revision: plan.revision + 1 };
+  return { ...rest, goal: goal.trim(), steps: cleanSteps, checks: atEnd.length > 0 ? atEnd : undefined, revision: plan.revision + 1 };
 }

@@ -1,80 +1,11 @@
 /** The panel's state, reduced from the host's messages and from the user's actions in the panel. */
 
-import { isSameMention, MAX_MENTIONS, type MentionChoice } from '../src/core/model/mentions.ts';
-import type { MentionRef } from '../src/core/model/messages.ts';
+import { isSameMention, MAX_MENTIONS } from '../src/core/model/mentions.ts';
 import type { Plan } from '../src/core/plan/plan.ts';
-import type { ChangeSummary, Review } from '../src/core/session/effects.ts';
 import type { AgentEvent, Mode } from '../src/core/session/events.ts';
-import type { ApprovalRequest } from '../src/core/session/session-state.ts';
-import type { RunView } from '../src/core/view/run-view.ts';
-import { EMPTY_VIEW, project, type SessionView } from '../src/core/view/session-view.ts';
+import { EMPTY_VIEW, project } from '../src/core/view/session-view.ts';
 import type { Mention, PanelState, ToPanel } from '../src/protocol/panel.ts';
-import type { PastedImage } from './images.ts';
-
-/** A file of a proposed change as the user edited it. */
-export type EditedFile = Pick<ChangeSummary, 'diff' | 'added' | 'removed'> & { content: string };
-export type PanelApproval = ApprovalRequest & { edited?: Readonly<Record<string, EditedFile>> };
-/** A run, with the state that only the panel has. `reviews` contains, by path, the run's remaining changes in the files that the user has expanded. */
-export type PanelRun = Omit<RunView, 'approvals'> & {
-  approvals: readonly PanelApproval[];
-  reviews?: Readonly<Record<string, Review>>;
-};
-
-/** A mention of the message that is being written. `isConfirmed` is set if the user has answered its question with yes. */
-export type ChosenMention = Mention & { isConfirmed?: true };
-
-/** A message with what is sent along. */
-export type Draft = { id: string; text: string; images: readonly PastedImage[]; mentions: readonly ChosenMention[] };
-
-export type PanelModel = Omit<SessionView, 'runs'> & {
-  runs: readonly PanelRun[];
-  /** The state of the host. It is absent until the host has sent it. */
-  host?: PanelState;
-  /** The mode that the user chose, until the host confirms it. A state that the host sent earlier must not reset it. */
-  chosen?: Mode;
-  sessionId?: string;
-  earlierRuns: number;
-  running: boolean;
-  notice?: { level: 'info' | 'error'; text: string };
-  /** Text for the composer. It is a new object each time, even if the text is the same. */
-  compose?: { text: string };
-  /** The choices for the mention that the user is typing. */
-  found?: { query: string; choices: readonly MentionChoice[] };
-  /** The mentions of the message that is being written. */
-  mentions: readonly ChosenMention[];
-  /** What the user is looking at in the editor. */
-  suggested?: MentionRef | undefined;
-  /** The messages that the host has not accepted yet. */
-  sending: readonly Draft[];
-  /** The messages that were not accepted and that the composer has not taken back yet. */
-  returned: readonly Draft[];
-  /** The plan to scroll to. It is a new object each time. */
-  shown?: { planId: string };
-  /**
-   * Set when the user does something whose result appears at the end of the transcript, so that the transcript scrolls to its end. It is
-   * a new object each time.
-   */
-  follow?: object;
-  /** The plan whose card is being edited. */
-  editing?: string;
-};
-
-/** A message from the panel's components to the panel's state. */
-export type Local =
-  | { type: 'choose_mode'; mode: Mode }
-  | { type: 'plan_edited'; plan: Plan }
-  | { type: 'editing_cancelled' }
-  /** The user removed mentions or sent the message. */
-  | { type: 'mentions_set'; mentions: readonly ChosenMention[] }
-  | { type: 'message_sent'; draft: Draft }
-  | { type: 'drafts_returned' }
-  /** The user answered the question about a mention with yes. */
-  | { type: 'mention_confirmed'; mention: ChosenMention }
-  /** The panel has requested a new session. Messages that are sent before it arrives are meant for the new session. */
-  | { type: 'session_left' }
-  | { type: 'proposal_edit_dropped'; approvalId: string; path: string }
-  | { type: 'follow' }
-  | { type: 'notice_dismissed' };
+import type { ChosenMention, Local, PanelApproval, PanelModel, PanelRun } from './model.ts';
 
 export const EMPTY: PanelModel = { ...EMPTY_VIEW, mentions: [], sending: [], returned: [], earlierRuns: 0, running: false };
 
@@ -87,9 +18,18 @@ export function reduce(model: PanelModel, message: ToPanel | Local): PanelModel 
     case 'events':
       if (message.sessionId !== model.sessionId) return model;
       return { ...message.events.reduce(addEvent, model), running: message.running };
+    case 'branches':
+      return message.sessionId === model.sessionId ? { ...model, branches: message } : model;
+    case 'other_waits':
+      return { ...model, otherWaits: message.session };
     case 'compose':
       // An empty text begins a new message.
-      return { ...withMode(model, message.mode), compose: { text: message.text }, ...(message.text === '' && { mentions: [] }) };
+      return {
+        ...withMode(model, message.mode),
+        page: undefined,
+        compose: { text: message.text },
+        ...(message.text === '' && { mentions: [] }),
+      };
     case 'choose_mode':
       return { ...withMode(model, message.mode), chosen: message.mode };
     case 'mentions_found':
@@ -111,12 +51,16 @@ export function reduce(model: PanelModel, message: ToPanel | Local): PanelModel 
       return { ...model, sending: model.sending.filter(({ id }) => id !== message.id) };
     case 'not_sent':
       return { ...withReturned(model, message.id), notice: { level: message.level, text: message.reason } };
+    case 'text_returned': {
+      const notice = { level: 'info', text: 'Your change of the queued message came too late. Its text is in the input.' } as const;
+      return { ...model, returned: [...model.returned, { id: '', text: message.text, images: [], mentions: [] }], notice };
+    }
     case 'drafts_returned':
       return { ...model, returned: [] };
     case 'edit_plan':
-      return { ...model, editing: message.planId };
+      return { ...model, page: undefined, editing: message.planId };
     case 'show_plan':
-      return { ...model, shown: { planId: message.planId } };
+      return { ...model, page: undefined, shown: { planId: message.planId } };
     case 'plan_edited':
       return { ...withPlan(model, message.plan), editing: undefined };
     case 'session_left':
@@ -129,6 +73,8 @@ export function reduce(model: PanelModel, message: ToPanel | Local): PanelModel 
       const { approvalId, path, content, diff, added, removed } = message;
       return withEdited(model, approvalId, (edited) => ({ ...edited, [path]: { content, diff, added, removed } }));
     }
+    case 'hunks_chosen':
+      return withApproval(model, message.approvalId, (approval) => ({ ...approval, rejected: message.rejected }));
     case 'proposal_edit_dropped':
       return withEdited(model, message.approvalId, ({ [message.path]: _, ...others }) => others);
     case 'file_review': {
@@ -137,12 +83,22 @@ export function reduce(model: PanelModel, message: ToPanel | Local): PanelModel 
     }
     case 'notice':
       return { ...model, notice: { level: message.level, text: message.text } };
+    case 'show_page':
+      return model.page?.name === message.name ? model : { ...model, page: { name: message.name } };
+    case 'page':
+      return model.page?.name === message.name ? { ...model, page: message } : model;
+    case 'show_conversation':
+    case 'page_closed':
+      return { ...model, page: undefined };
     case 'notice_dismissed':
       return { ...model, notice: undefined };
+    case 'image':
+    case 'take_focus':
+      return model;
   }
 }
 
-/** Returns the run in progress. A run that is waiting for an answer counts even if a reload has ended the host's side of it. */
+/** Returns the run in progress. This includes a run that is waiting for an answer, even if a reload has ended its execution in the host. */
 export function liveRun({ running, runs }: PanelModel): PanelRun | undefined {
   const last = runs.at(-1);
   return last && !last.finished && (running || last.approvals.length > 0 || last.questions.length > 0) ? last : undefined;
@@ -153,7 +109,7 @@ export function modeOf({ host, chosen }: PanelModel): Mode | undefined {
   return host?.mode ?? chosen;
 }
 
-/** The text and images of a message that was not accepted return through the composer, its mentions at once. */
+/** Gives a message that was not accepted back to the user: its mentions immediately, and its text and images through the composer. */
 function withReturned(model: PanelModel, id: string | undefined): PanelModel {
   const draft = model.sending.find((each) => each.id === id);
   if (!draft) return model;
@@ -166,7 +122,7 @@ function withReturned(model: PanelModel, id: string | undefined): PanelModel {
   };
 }
 
-/** Whether the host is reading what the user mentioned in a message. */
+/** Returns true if the host is reading what the user mentioned in a message. */
 export function isReading({ sending }: PanelModel): boolean {
   return sending.some(({ mentions }) => mentions.length > 0);
 }
@@ -204,10 +160,13 @@ function withRun(model: PanelModel, runId: string, change: (run: PanelRun) => Pa
 type Edited = NonNullable<PanelApproval['edited']>;
 
 function withEdited(model: PanelModel, approvalId: string, change: (edited: Edited) => Edited): PanelModel {
+  return withApproval(model, approvalId, (approval) => ({ ...approval, edited: change(approval.edited ?? {}) }));
+}
+
+function withApproval(model: PanelModel, approvalId: string, change: (approval: PanelApproval) => PanelApproval): PanelModel {
   const runs = model.runs.map((run) => {
     if (!run.approvals.some((approval) => approval.approvalId === approvalId)) return run;
-    const approvals = run.approvals.map((each) => (each.approvalId === approvalId ? { ...each, edited: change(each.edited ?? {}) } : each));
-    return { ...run, approvals };
+    return { ...run, approvals: run.approvals.map((each) => (each.approvalId === approvalId ? change(each) : each)) };
   });
   return { ...model, runs };
 }
@@ -221,7 +180,7 @@ function addEvent(model: PanelModel, event: AgentEvent): PanelModel {
 function reducePanelState(model: PanelModel, event: AgentEvent): PanelModel {
   switch (event.type) {
     case 'run_paused':
-      // The run is waiting until its plan is edited, so the editor opens by itself.
+      // The run is waiting until its plan is edited, so the editor opens automatically.
       return event.reason === 'edit_plan' ? { ...model, editing: model.runs.find(({ id }) => id === event.runId)?.plan?.id } : model;
     case 'plan_revised':
     case 'run_resumed':
@@ -235,14 +194,22 @@ function reducePanelState(model: PanelModel, event: AgentEvent): PanelModel {
   }
 }
 
-/** Drops the remaining changes of a run's files, which are no longer correct. */
+/** Removes the reviews of a run's files, because they are out of date. */
 const withoutReviews = ({ reviews: _, ...run }: PanelRun): PanelRun => run;
+
+/** The values to which the fields of a session are reset when another session is shown. */
+const LEFT: Partial<PanelModel> = {
+  editing: undefined,
+  branches: undefined,
+  restored: undefined,
+  undoneRunId: undefined,
+};
 
 function openSession(model: PanelModel, message: Extract<ToPanel, { type: 'session' }>): PanelModel {
   const { sessionId, title, earlierRuns, running } = message;
   const fresh: PanelModel = {
     ...model,
-    ...(sessionId !== model.sessionId && { editing: undefined }),
+    ...(sessionId !== model.sessionId && LEFT),
     sessionId,
     title,
     earlierRuns,

@@ -1,7 +1,9 @@
 /** Holds the panel's state, and renders at most once per frame. */
 import type { ToPanel } from '../src/protocol/panel.ts';
 import { loadState } from './host.ts';
-import { EMPTY, type Local, type PanelModel, reduce } from './state.ts';
+import { addImage } from './image-store.ts';
+import type { Local, PanelModel } from './model.ts';
+import { EMPTY, reduce } from './state.ts';
 
 let model: PanelModel = { ...EMPTY, mentions: loadState().mentions };
 let render: ((model: PanelModel) => void) | undefined;
@@ -24,8 +26,18 @@ export function dispatch(message: ToPanel | Local): void {
   });
 }
 
+function takeFocus(): void {
+  window.focus();
+  const focused = document.activeElement;
+  if (focused instanceof HTMLElement && focused !== document.body) focused.focus({ preventScroll: true });
+}
+
 export function start(onChange: (model: PanelModel) => void): void {
   render = onChange;
-  window.addEventListener('message', ({ data }: MessageEvent<ToPanel>) => dispatch(data));
+  window.addEventListener('message', ({ data }: MessageEvent<ToPanel>) => {
+    if (data.type === 'image') addImage(data);
+    else if (data.type === 'take_focus') takeFocus();
+    else dispatch(data);
+  });
   onChange(model);
 }

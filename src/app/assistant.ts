@@ -2,26 +2,42 @@
 
 import type { AgentEvent } from '../core/session/events.ts';
 import type { Permission } from '../core/session/grant-scope.ts';
-import type { SessionInfo } from '../sessions/store.ts';
-import type { Mentions } from './mentions/index.ts';
+import type { LoggedLines } from '../sessions/log-lines.ts';
+import type { Location } from '../workspace/types.ts';
+import type { Library, ListedSession } from './library/library.ts';
+import type { AllMentions, MentioningSession, Mentions } from './mentions/index.ts';
 import type { AssistantPorts, LatePorts } from './ports.ts';
-import { Session } from './session/session.ts';
+import { revokeGrantsUntil } from './session/approvals.ts';
+import type { Session } from './session/session.ts';
 import { SessionError } from './session/session-error.ts';
 import { Work } from './work.ts';
+
+/** The code of sessions is half of the code that the editor would load at its start. It is loaded when a session is first opened. */
+const loadSession = () => import('./session/session.ts');
+type SessionCode = Awaited<ReturnType<typeof loadSession>>;
+
+/** Receives every further event of every open session. */
+export type Watcher = (session: Session, event: AgentEvent) => void;
 
 export class Assistant {
   readonly #ports: AssistantPorts | LatePorts;
   readonly #sessions = new Map<string, Session>();
   readonly #work: Work;
-  #mentions: Promise<Mentions> | undefined;
+  readonly #watchers = new Set<Watcher>();
+  #mentions: Promise<AllMentions> | undefined;
+  /** The sessions for which the model was asked for a title. */
+  readonly #titled = new WeakSet<Session>();
+  readonly #closing = new AbortController();
+  /** Set with the first run. */
+  #remembering: Promise<void> | undefined;
 
   constructor(ports: AssistantPorts | LatePorts) {
     this.#ports = ports;
     this.#work = new Work(ports);
   }
 
-  newSession(): Session {
-    return this.#open(this.#ports.store.newId(), []);
+  async newSession(): Promise<Session> {
+    return this.#open(await loadSession(), this.#ports.store.newId(), { events: [], offsets: [] });
   }
 
   /** Returns the session with this id, up to date with its log, or undefined if there is no such session. */
@@ -29,38 +45,49 @@ export class Assistant {
     const open = this.#sessions.get(id);
     open?.refresh();
     if (open) return open;
-    const events = await this.#ports.store.load(id);
+    const [logged, code] = await Promise.all([this.#ports.store.open(id), loadSession()]);
     // Another caller may have opened the session in the meantime.
-    return this.#sessions.get(id) ?? (events && this.#open(id, events));
+    return this.#sessions.get(id) ?? (logged && this.#open(code, id, logged));
   }
 
-  sessions(): Promise<SessionInfo[]> {
-    return this.#ports.store.list();
+  /** Lists sessions, newest first. */
+  async sessions(): Promise<ListedSession[]> {
+    return (await this.library()).list();
   }
 
   /**
-   * Deletes a session. Files that it changed are not affected. @throws SessionError while a run or an undo is in progress in the session,
-   * in this or another process.
+   * Moves a session into the trash. Files that it changed are not affected. @throws SessionError while a run or an undo is in progress in
+   * the session, in this or another process.
    */
   async removeSession(id: string): Promise<void> {
-    const { store } = this.#ports;
-    const open = this.#sessions.get(id);
-    // The lock prevents other processes from starting a run in the session.
-    const log = store.log(id);
-    if (open?.busy || !log.lock())
-      throw new SessionError('A run or an undo is in progress in this session. Stop it, or wait until it ends.');
-    try {
-      open?.close();
-      this.#sessions.delete(id);
-      await store.remove(id);
-    } finally {
-      log.unlock();
-    }
+    (await this.library()).remove(id);
+  }
+
+  /** Loads the code that lists, searches, forks, deletes and imports sessions. */
+  async library(): Promise<Library> {
+    const { Library } = await import('./library/library.ts');
+    return new Library({
+      ports: this.#ports,
+      work: this.#work,
+      open: this.#sessions,
+      forget: (id) => this.#sessions.delete(id),
+      session: async (id) => {
+        const session = await this.session(id);
+        if (session) return session;
+        throw new SessionError(`There is no session ${id}. It may have been deleted.`);
+      },
+    });
   }
 
   /** Revokes a permission, or all permissions, in every open session. */
   revokeGrants(covers?: Permission): void {
     for (const session of this.#sessions.values()) session.revokeGrants(covers);
+  }
+
+  /** Calls `watcher` for the events of all sessions, including deltas. Returns a function that removes the watcher. */
+  watch(watcher: Watcher): () => void {
+    this.#watchers.add(watcher);
+    return () => this.#watchers.delete(watcher);
   }
 
   get openIds(): string[] {
@@ -74,30 +101,78 @@ export class Assistant {
 
   /** Does the same as `close`. Resolves when everything that the runs have started, such as MCP servers, has ended, too. */
   async shutDown(): Promise<void> {
+    this.#closing.abort();
     for (const session of this.#sessions.values()) session.close();
-    await this.#work.close();
+    await Promise.all([this.#work.close(), this.#remembering]);
   }
 
-  #open(id: string, events: readonly AgentEvent[]): Session {
-    const session = new Session(id, this.#ports.store.log(id), events, this.#ports, this.#work);
+  #open({ EventLog, Session }: SessionCode, id: string, logged: LoggedLines): Session {
+    const log = new EventLog(this.#ports.store.log(id), logged, this.#ports.now ?? Date.now);
+    const session = new Session(id, log, this.#ports, this.#work);
     this.#sessions.set(id, session);
-    const last = events.at(-1);
-    if (last && last.at <= (this.#ports.grants.revokedAt?.() ?? 0)) session.revokeGrants();
+    session.subscribe((event) => {
+      this.#tell(session, event);
+      if (event.type === 'run_started') this.#remembering ??= this.#rememberFolders();
+      if (event.type === 'run_finished' && this.#ports.settings.titles?.()) void this.#giveTitle(session);
+    });
+    revokeGrantsUntil(session, this.#ports.grants.revokedAt?.() ?? 0);
     return session;
   }
 
-  /** Loads the code that completes and reads what the user points at. After a failure, the next call tries again. */
-  mentions(): Promise<Mentions> {
+  #tell(session: Session, event: AgentEvent): void {
+    for (const watcher of this.#watchers) {
+      try {
+        watcher(session, event);
+      } catch (error) {
+        // A watcher that fails must not prevent other watchers from receiving the event.
+        console.error(error);
+      }
+    }
+  }
+
+  /** Stores which folders the sessions belong to, so that other workspaces can name them. */
+  async #rememberFolders(): Promise<void> {
+    const { workspaces } = this.#ports;
+    if (workspaces) (await import('../sessions/workspaces.ts')).rememberFolders(workspaces);
+  }
+
+  /** The run does not wait for the title. After a failure, the title stays unchanged. */
+  async #giveTitle(session: Session): Promise<void> {
+    if (this.#titled.has(session)) return;
+    const { giveTitle, needsTitle } = await import('./session/titles.ts');
+    if (!needsTitle(session) || this.#titled.has(session)) return;
+    this.#titled.add(session);
+    await giveTitle(session, this.#work, this.#closing.signal);
+  }
+
+  /**
+   * Loads the code that completes and reads the mentions of a message for a session. After a failure, the next call tries again. The rules
+   * of the session also decide.
+   */
+  async mentions(session: MentioningSession): Promise<Mentions> {
     this.#mentions ??= this.#loadMentions().catch((error) => {
       this.#mentions = undefined;
       throw error;
     });
-    return this.#mentions;
+    return (await this.#mentions).of(session);
   }
 
-  async #loadMentions(): Promise<Mentions> {
-    const [{ Mentions }, { ports }] = await Promise.all([import('./mentions/index.ts'), this.#work.load()]);
-    return new Mentions(ports);
+  async #loadMentions(): Promise<AllMentions> {
+    const [{ AllMentions }, { ports }] = await Promise.all([import('./mentions/index.ts'), this.#work.load()]);
+    return new AllMentions(ports);
+  }
+
+  /**
+   * Returns the diff of the staged changes in the repository at `directory`, without files that may not be sent or that the rules of the session
+   * deny. @throws SessionError if there is no such diff
+   */
+  async stagedChanges({ state }: MentioningSession, directory: Location, signal: AbortSignal): Promise<string> {
+    const [{ stagedChanges }, { withSessionRules }, { ports }] = await Promise.all([
+      import('./context/staged-changes.ts'),
+      import('./run/judge.ts'),
+      this.#work.load(),
+    ]);
+    return stagedChanges(withSessionRules(ports, state), directory, signal);
   }
 
   /** Loads the code and ports that a run needs, if there is time before the first prompt. */

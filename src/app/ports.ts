@@ -5,12 +5,14 @@ import type { ModelAdapter, ModelRequest } from '../core/model/model.ts';
 import type { Tool } from '../core/run/tool.ts';
 import type { Mode } from '../core/session/events.ts';
 import type { Permission } from '../core/session/grant-scope.ts';
-import type { Limits, RunBudget } from '../core/session/limits.ts';
+import type { Limits, RunBudget, SessionLimits } from '../core/session/limits.ts';
+import type { IsDenied, ServerResource } from '../mcp/types.ts';
 import type { GitSetting } from '../policy/commands/programs/git-programs.ts';
 import type { ShellParsers } from '../policy/commands/shells/syntax.ts';
 import type { RuleSet } from '../policy/rules.ts';
 import type { ModelFacts } from '../providers/types.ts';
 import type { SessionStore } from '../sessions/store.ts';
+import type { WorkspacePlaces } from '../sessions/workspaces.ts';
 import type { Fetcher } from '../tools/network/fetch-url.ts';
 import type { MemoryStore } from '../tools/remember.ts';
 import type { CommandRunner } from '../workspace/commands.ts';
@@ -24,11 +26,13 @@ import type { Budgets, DayLedger } from './run/day-budget.ts';
 export type Settings = {
   model(mode: Mode): ModelRef;
   limits(mode: Mode): Limits;
+  /** Limits that the user set for this run only. They also replace those that were set for its session. */
+  runLimits?: SessionLimits;
   /** The budget of one run, in addition to its limits, and the budgets of all runs together. */
   budgets?(): Budgets & { run: RunBudget };
   /** The thresholds at which memory is considered short. The default thresholds apply without it. */
   pressure?(): PressureThresholds;
-  /** How many tokens of a model's context window are used at most. */
+  /** The maximum number of tokens of a model's context window that are used. */
   contextTokens?(): number | undefined;
   /** Whether Agent mode must propose a plan, which the user confirms, before anything is changed. */
   requirePlan?(): boolean;
@@ -36,6 +40,8 @@ export type Settings = {
   tuning?(model: ModelRef): Tuning;
   /** The maximum size of the memory in a conversation, in tokens. */
   memory?(): number;
+  /** Whether the model gives sessions their titles. */
+  titles?(): boolean;
 };
 
 export type Tuning = Pick<ModelRequest, 'temperature' | 'maxOutputTokens' | 'reasoningEffort' | 'contextWindow'>;
@@ -48,7 +54,7 @@ export type PolicySettings = RuleSet & {
 
 /** The ports that are needed to read sessions and start runs. */
 export type SessionsPorts = {
-  /** Called at the start of each run, because folders may have been added or removed. */
+  /** This is called at the start of each run, because folders may have been added or removed. */
   fileSystem(): FileSystem;
   blobs: BlobStore;
   store: SessionStore;
@@ -56,7 +62,7 @@ export type SessionsPorts = {
   adapter(model: ModelRef): Promise<ModelAdapter>;
   /** Returns the known properties of a model. If it is unknown whether the model supports images, images are sent. */
   facts?(model: ModelRef): ModelFacts;
-  /** The context windows, in tokens, that overflow errors of services told. */
+  /** The context windows, in tokens, that overflow errors of services contained. */
   windows?: { of(model: ModelRef): number | undefined; learn(model: ModelRef, tokens: number): void };
   /** Records the use of all runs of a day. Without it, only the budgets of single runs apply. */
   ledger?: DayLedger;
@@ -66,10 +72,13 @@ export type SessionsPorts = {
   /** The permissions that the user granted for this workspace. The host stores them outside the workspace. */
   grants: {
     list(): readonly Permission[];
-    add(covers: Permission): void;
+    /** `title` names the call that the user approved. */
+    add(covers: Permission, title?: string): void;
     /** The time at which the user last revoked all grants. Older grants in the log of a session that is opened later are revoked, too. */
     revokedAt?(): number;
   };
+  /** Where the data of all workspaces is stored. Without it, only the sessions of this workspace are listed. */
+  workspaces?: WorkspacePlaces;
   now?(): number;
 };
 
@@ -78,31 +87,47 @@ export type WorkPorts = {
   writer(): Writer;
   /** The memory of the computer that serves the model, if it is this computer. */
   memory?(model: ModelRef): Promise<Memory | undefined>;
-  /** The tools of MCP servers. Ask and Plan mode get only tools that the user declared as read-only. */
-  mcp?: { toolsFor(mode: Mode): Promise<Tool[]>; close(): Promise<void> };
-  /** Set if the host has language services. */
+  /** MCP servers. */
+  mcp?: {
+    /**
+     * Returns the tools for a run, without what is denied. A denied server is not started. Ask and Plan mode get only tools that the user
+     * declared as read-only.
+     */
+    toolsFor(mode: Mode, isDenied: IsDenied): Promise<Tool[]>;
+    /** Lists the resources of the servers that are connected. */
+    resources?(): Promise<ServerResource[]>;
+    /**
+     * Describes the servers and their tools, so that a model can answer questions about them. Only Agent mode starts servers, except denied servers.
+     */
+    overview?(mode: Mode, isDenied: IsDenied): Promise<string>;
+    /** Returns the tool that reads the resources of a server, or undefined if no server with this name is configured. */
+    resourceReader?(server: string): Tool | undefined | Promise<Tool | undefined>;
+    close(): Promise<void>;
+  };
+  /** The language services, if the host has them. */
   languages?: LanguageServices;
-  /** Set if the host can format text. It formats only if the user wants it. */
+  /** Formats text, if the host can. It is used only if the user has turned formatting on. */
   format?: FormatText;
-  /** Returns undefined if the workspace is not on disk. Used only by runs in Agent mode. */
+  /** Returns undefined if the workspace is not on disk. Only runs in Agent mode use it. */
   commands?(): CommandRunner | undefined;
   fetcher?: Fetcher;
   /** The parsers of shell grammars. Without the parser of a shell, every command in it needs an approval. */
   shellParsers?: ShellParsers;
-  /** The settings in the configuration of a git repository that can name programs. Undefined if they cannot be determined. */
+  /** Returns the settings in the configuration of a git repository that can name programs, or undefined if they cannot be determined. */
   gitSettings?(at: Location): Promise<readonly GitSetting[] | undefined>;
   /**
-   * The uncommitted changes of an open folder as a diff, without the files that `isWithheld` names. Undefined if the folder is not in a
-   * repository. @throws ToolError if a program of the repository's configuration would run
+   * Returns the uncommitted changes of a directory as a diff, without the files for which `isWithheld` returns true. With `staged`, only
+   * staged changes are included. Returns undefined outside a repository, or if `staged` is set and nothing is staged. @throws ToolError if Git would
+   * run a program that the repository's configuration names
    */
-  changes?(folder: Location, isWithheld: (path: string) => boolean, signal: AbortSignal): Promise<string | undefined>;
+  changes?(directory: Location, isWithheld: (path: string) => boolean, signal: AbortSignal, staged?: boolean): Promise<string | undefined>;
   /** The output of the last command in a terminal of the user, if the host knows it. */
   terminalOutput?(): string | undefined;
-  /** The rules that allow, deny or require an approval for a call. Read before each call. */
+  /** The rules that allow, deny or require an approval for a call. They are read before each call. */
   policy?(): PolicySettings;
-  /** What the user asked Kedge to remember. */
+  /** The memory: entries that the user asked Kedge to remember. */
   remembered?: MemoryStore;
-  /** Returns what is known about the user's surroundings. Called at the start of each run. */
+  /** Returns the known facts about the user's surroundings. This is called at the start of each run. */
   surroundings?(): Promise<Surroundings>;
 };
 

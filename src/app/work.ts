@@ -48,7 +48,10 @@ export class Work {
     return { ports: built, loop: runLoop, compact: compactNow };
   }
 
-  /** Determines what the model of a run is told besides the conversation. @throws Error when an ignore file cannot be read. */
+  /**
+   * Loads the rules files, memory and surroundings that the model of a run receives in addition to the conversation.
+   * @throws Error when an ignore file cannot be read.
+   */
   async context(run: RunRecord, scope: Pick<RunScope, 'state'>): Promise<RunContext> {
     const { contextOf, ports } = await this.load();
     return contextOf(run, scope, ports);

@@ -4,7 +4,7 @@ function abortError(signal: AbortSignal): Error {
   return signal.reason instanceof Error ? signal.reason : new DOMException('Stopped.', 'AbortError');
 }
 
-/** Whether a user or host stopped the work. Work that failed is aborted with its error as the reason. */
+/** Returns true if a user or host stopped the work. Work that failed is aborted with its error as the reason. */
 export function wasStopped({ aborted, reason }: AbortSignal): boolean {
   return aborted && (reason as Error | undefined)?.name === 'AbortError';
 }

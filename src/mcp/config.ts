@@ -1,5 +1,6 @@
 /** Reads the user's MCP server configuration, in the `mcpServers` format that other programs use. */
 import * as z from 'zod';
+import type { ToolUse } from '../core/view/mcp-servers.ts';
 
 const common = {
   disabled: z.boolean().optional(),
@@ -8,6 +9,8 @@ const common = {
    * ignored.
    */
   readOnlyTools: z.array(z.string()).optional(),
+  /** Tools that are not available in any run. */
+  disabledTools: z.array(z.string()).optional(),
 };
 const Program = z.object({
   command: z.string().min(1),
@@ -25,14 +28,63 @@ const McpServer = z.union([Program, Service], { error: 'it needs a command or a 
 
 export type McpServerConfig = z.infer<typeof McpServer>;
 
-/** Returns the usable servers by name, and a message for each unusable entry. */
-export function readServers(value: unknown): { servers: Map<string, McpServerConfig>; problems: string[] } {
+/**
+ * The servers in the user's settings. `problems` has a message for each unusable entry, and `unused` names the entries that are turned off
+ * (`off`) or unusable (`invalid`, with the reason).
+ */
+export type ConfiguredServers = {
+  servers: Map<string, McpServerConfig>;
+  problems: string[];
+  unused: { name: string; state: 'off' | 'invalid'; error?: string }[];
+};
+
+export function readServers(value: unknown): ConfiguredServers {
   const servers = new Map<string, McpServerConfig>();
   const problems: string[] = [];
+  const unused: ConfiguredServers['unused'] = [];
   for (const [name, entry] of Object.entries(z.record(z.string(), z.unknown()).safeParse(value ?? {}).data ?? {})) {
     const parsed = McpServer.safeParse(entry);
-    if (!parsed.success) problems.push(`The MCP server ${name} cannot be used: ${parsed.error.issues[0]?.message}. Correct its settings.`);
-    else if (!parsed.data.disabled) servers.set(name, parsed.data);
+    if (!parsed.success) {
+      const error = `The MCP server ${name} cannot be used: ${parsed.error.issues[0]?.message}. Correct its settings.`;
+      problems.push(error);
+      unused.push({ name, state: 'invalid', error });
+    } else if (parsed.data.disabled) unused.push({ name, state: 'off' });
+    else servers.set(name, parsed.data);
   }
-  return { servers, problems };
+  return { servers, problems, unused };
+}
+
+/** Returns what the user declares about a tool. A disabled tool is off, even if it is also declared as read-only. */
+export function useOf({ disabledTools = [], readOnlyTools = [] }: McpServerConfig, tool: string): ToolUse {
+  return disabledTools.includes(tool) ? 'off' : readOnlyTools.includes(tool) ? 'reads' : 'asks';
+}
+
+/** Returns true if two configurations start the same server. Declarations of the user about its tools are ignored. */
+export function isSameServer(a: McpServerConfig | undefined, b: McpServerConfig): boolean {
+  const connection = ({ readOnlyTools: _, disabledTools: __, ...rest }: McpServerConfig) => JSON.stringify(rest);
+  return a !== undefined && connection(a) === connection(b);
+}
+
+type Settings = Record<string, Record<string, unknown>>;
+
+/** Returns the setting `kedge.mcpServers` with another use of one tool. @throws Error if there is no such server */
+export function withToolUse(value: unknown, server: string, tool: string, use: ToolUse): Settings {
+  return withServer(value, server, ({ readOnlyTools, disabledTools, ...rest }) => {
+    const others = (list: unknown) => (Array.isArray(list) ? list.filter((each) => each !== tool) : []);
+    const reads = [...others(readOnlyTools), ...(use === 'reads' ? [tool] : [])];
+    const off = [...others(disabledTools), ...(use === 'off' ? [tool] : [])];
+    return { ...rest, ...(reads.length > 0 && { readOnlyTools: reads }), ...(off.length > 0 && { disabledTools: off }) };
+  });
+}
+
+/** Returns the setting `kedge.mcpServers` with one server turned on or off. @throws Error if there is no such server */
+export function withServerOn(value: unknown, server: string, isOn: boolean): Settings {
+  return withServer(value, server, ({ disabled: _, ...rest }) => (isOn ? rest : { ...rest, disabled: true }));
+}
+
+function withServer(value: unknown, name: string, change: (entry: Record<string, unknown>) => Record<string, unknown>): Settings {
+  const servers = (value ?? {}) as Settings;
+  const entry = Object.hasOwn(servers, name) ? servers[name] : undefined;
+  if (entry === null || typeof entry !== 'object') throw new Error(`There is no MCP server ${name} in your settings.`);
+  return { ...servers, [name]: change(entry) };
 }

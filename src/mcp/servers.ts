@@ -2,21 +2,36 @@
 import { abortable } from '../core/abort.ts';
 import type { Tool } from '../core/run/tool.ts';
 import type { Mode } from '../core/session/events.ts';
-import type { McpServerConfig } from './config.ts';
-import { fingerprintOf, mcpTool } from './tools.ts';
-import type { Connect, McpConnection, McpTool, StartServer } from './types.ts';
+import type { ServerState, ServerStatus } from '../core/view/mcp-servers.ts';
+import { isSameServer, type McpServerConfig, useOf } from './config.ts';
+import { overviewText } from './overview.ts';
+import { fingerprintOf, mcpTool, resourceTool, shownResource, visible } from './tools.ts';
+import type { Connect, IsDenied, McpConnection, McpResource, McpTool, ServerResource, StartServer } from './types.ts';
 
 const CONNECT_MS = 10_000;
+const RESOURCES_MS = 5_000;
 /** The time in milliseconds after a failed connection before the server is tried again. */
 const PATIENCE_MS = 60_000;
+/** The maximum length of a server's log in characters. */
+const MAX_LOG = 10_000;
+const MAX_DESCRIPTION = 300;
 
 type Opened = { connection: McpConnection; tools: McpTool[]; fingerprint: string };
 type Entry = {
   config: McpServerConfig;
   opened?: Promise<Opened> | undefined;
+  /** Whether a connection is being made or the tools are being listed for the first time. */
+  isStarting?: boolean;
   failedAt?: number;
+  /** Why the server failed the last time. */
+  error?: string | undefined;
+  log: string;
+  /** The tools that the server listed last. */
+  tools?: McpTool[];
   connection?: McpConnection;
-  /** Set while a connection is being made. Settles when it succeeds, or when a failed attempt has been cleaned up. */
+  /** The list of resources, until the server reports a change. */
+  resources?: Promise<McpResource[]> | undefined;
+  /** The connection that is being made, if there is one. The promise settles when it succeeds, or when a failed attempt has been cleaned up. */
   connecting?: Promise<McpConnection> | undefined;
 };
 
@@ -25,7 +40,7 @@ export type McpPorts = {
   configured(): Map<string, McpServerConfig>;
   load(): Promise<{ connect: Connect }>;
   start: StartServer;
-  /** Called once for each failure. The run continues without the server. */
+  /** Reports a failure. Each failure is reported only once, and the run continues without the server. */
   onProblem(text: string): void;
   now?(): number;
 };
@@ -33,19 +48,83 @@ export type McpPorts = {
 export class McpServers {
   readonly #ports: McpPorts;
   readonly #entries = new Map<string, Entry>();
+  readonly #listeners = new Set<() => void>();
   #closing = new AbortController();
 
   constructor(ports: McpPorts) {
     this.#ports = ports;
   }
 
-  /** Returns the tools of all servers for a run. In Ask and Plan mode, only tools that the user declared as read-only are included. */
-  async toolsFor(mode: Mode): Promise<Tool[]> {
-    const configs = [...this.#ports.configured()].filter(([, { readOnlyTools }]) => mode === 'agent' || (readOnlyTools?.length ?? 0) > 0);
+  /**
+   * Returns the tools of all servers for a run, without what is denied. A denied server is not started. In Ask and Plan mode, only tools that
+   * the user declared as read-only are included.
+   */
+  async toolsFor(mode: Mode, isDenied: IsDenied): Promise<Tool[]> {
+    const configs = [...this.#ports.configured()].filter(
+      ([name, { readOnlyTools }]) => !isDenied(name) && (mode === 'agent' || (readOnlyTools?.length ?? 0) > 0),
+    );
     this.#forget();
-    const lists = await Promise.all(configs.map(([name, config]) => this.#toolsOf(name, config)));
+    const lists = await Promise.all(
+      configs.map(async ([name, config]) => (await this.#toolsOf(name, config)).filter((tool) => !isDenied(name, tool.name))),
+    );
     const names = new Set<string>();
     return lists.flat().filter(({ effect, name }) => (mode === 'agent' || effect === 'readonly') && !names.has(name) && names.add(name));
+  }
+
+  /** Lists the resources of the connected servers, without starting other servers. A server that does not answer is left out. */
+  async resources(): Promise<ServerResource[]> {
+    this.#forget();
+    const lists = [...this.#entries].map(async ([server, entry]): Promise<ServerResource[]> => {
+      entry.resources ??= entry.connection?.resources(AbortSignal.timeout(RESOURCES_MS));
+      const found = await entry.resources?.catch(() => {
+        entry.resources = undefined;
+        return [];
+      });
+      return (found ?? []).map((resource) => ({ server, ...shownResource(resource) }));
+    });
+    return (await Promise.all(lists)).flat();
+  }
+
+  /** Returns the tool that reads the resources of a configured server. The server is connected when the tool is executed. */
+  resourceReader(name: string): Tool | undefined {
+    this.#forget();
+    const config = this.#ports.configured().get(name);
+    const open = (signal: AbortSignal) =>
+      this.#open(name, config as McpServerConfig, signal).catch((error) => {
+        throw signal.aborted ? error : new Error(cannotBeUsed(name, error));
+      });
+    return config && resourceTool({ name, open });
+  }
+
+  /** Returns the state of each configured server that is turned on, without starting it. */
+  status(): ServerStatus[] {
+    this.#forget();
+    return [...this.#ports.configured()].map(([name, config]) => statusOf(name, config, this.#entries.get(name)));
+  }
+
+  /** Calls `listener` whenever a state, a log or a list of tools changes. Returns a function that removes it. */
+  onDidChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Starts a server. If it is running, it is stopped first. Resolves when its tools are known or it has failed. */
+  async restart(name: string): Promise<void> {
+    this.#forget();
+    const config = this.#ports.configured().get(name);
+    const entry = this.#entries.get(name);
+    this.#entries.delete(name);
+    if (!config) return;
+    if (entry) await end(entry.connection ?? entry.connecting);
+    await this.#toolsOf(name, config);
+  }
+
+  /** Describes the servers that are turned on, and their tools, to a model. Only Agent mode starts servers, except denied servers. */
+  async overview(mode: Mode, isDenied: IsDenied): Promise<string> {
+    this.#forget();
+    const configs = [...this.#ports.configured()].filter(([name]) => mode === 'agent' && !isDenied(name));
+    await Promise.all(configs.map(([name, config]) => this.#toolsOf(name, config)));
+    return overviewText(this.status(), isDenied);
   }
 
   /** Resolves when all servers have ended. */
@@ -63,25 +142,35 @@ export class McpServers {
     try {
       const { tools, fingerprint } = await this.#open(name, config);
       const server = { name, open: (stopped: AbortSignal) => this.#open(name, config, stopped) };
-      // If two tools get the same name, the first one in this order is used, whatever order the server lists them in.
-      const sorted = tools.toSorted((a, b) => (a.name < b.name ? -1 : 1));
-      return sorted.map((tool) => mcpTool(server, tool, fingerprint, config.readOnlyTools?.includes(tool.name) ?? false));
+      const use = (tool: McpTool) => useOf(this.#ports.configured().get(name) ?? config, tool.name);
+      // If two tools have the same name, the first one in this order is used, regardless of the order in which the server lists them.
+      const sorted = tools.toSorted((a, b) => (a.name < b.name ? -1 : 1)).filter((tool) => use(tool) !== 'off');
+      return sorted.map((tool) => mcpTool(server, tool, fingerprint, () => use(tool)));
     } catch (error) {
-      this.#entries.set(name, { config, failedAt: this.#now() });
-      const why = error instanceof Error ? error.message : String(error);
-      this.#ports.onProblem(`The MCP server ${name} cannot be used: ${why.replace(/\.?$/, '.')} Check its settings.`);
+      const problem = cannotBeUsed(name, error);
+      const { log = '' } = this.#entries.get(name) ?? {};
+      this.#entries.set(name, { config, failedAt: this.#now(), error: problem, log });
+      this.#changed();
+      this.#ports.onProblem(problem);
       return [];
     }
   }
 
   async #open(name: string, config: McpServerConfig, signal?: AbortSignal): Promise<Opened> {
-    const entry: Entry = this.#entries.get(name) ?? { config };
+    const entry: Entry = this.#entries.get(name) ?? { config, log: '' };
     this.#entries.set(name, entry);
     if (!entry.opened) {
       const opening = this.#connect(name, entry);
       entry.opened = opening;
-      opening.catch(() => {
+      entry.isStarting = true;
+      this.#changed();
+      const isOver = () => {
+        entry.isStarting = false;
+        this.#changed();
+      };
+      opening.then(isOver, () => {
         if (entry.opened === opening) entry.opened = undefined;
+        isOver();
       });
     }
     // A caller that stops waiting must not close the connection for others.
@@ -98,12 +187,24 @@ export class McpServers {
         // The tool list is fetched again on next use; the connection stays open.
         onChanged: () => {
           entry.opened = undefined;
+          // A listener means that the list of tools is displayed, so it is fetched now.
+          if (this.#listeners.size > 0) this.#open(name, entry.config).catch(() => undefined);
+        },
+        onLog: (text: string) => {
+          entry.log = (entry.log + text).slice(-MAX_LOG);
+          this.#changed();
+        },
+        onResourcesChanged: () => {
+          entry.resources = undefined;
         },
         onClosed: () => {
           // The event of an earlier connection may arrive after a new connection was made.
           if (entry.connection !== own) return;
           entry.opened = undefined;
+          entry.resources = undefined;
           delete entry.connection;
+          entry.error = `The MCP server ${name} has exited. It starts again when a run needs it.`;
+          this.#changed();
         },
       };
       if (!entry.connection) {
@@ -114,6 +215,8 @@ export class McpServers {
         entry.connection = own;
       }
       const tools = await entry.connection.tools(signal);
+      entry.tools = tools;
+      entry.error = undefined;
       return { connection: entry.connection, tools, fingerprint: await fingerprintOf(tools) };
     };
     try {
@@ -129,15 +232,45 @@ export class McpServers {
   #forget(): void {
     const configured = this.#ports.configured();
     for (const [name, { config, connection, connecting }] of this.#entries) {
-      if (JSON.stringify(configured.get(name)) === JSON.stringify(config)) continue;
+      if (isSameServer(configured.get(name), config)) continue;
       this.#entries.delete(name);
       void end(connection ?? connecting);
     }
   }
 
-  #now(): number {
-    return this.#ports.now?.() ?? Date.now();
+  #changed(): void {
+    for (const listener of this.#listeners) listener();
   }
+
+  #now(): number {
+    return this.#ports.now?.() ?? performance.now();
+  }
+}
+
+function statusOf(name: string, config: McpServerConfig, entry: Entry | undefined): ServerStatus {
+  const { error, log = '', tools } = entry ?? {};
+  const state: ServerState =
+    entry?.isStarting && !(entry.connection && tools) ? 'starting' : entry?.connection ? 'running' : error ? 'failed' : 'stopped';
+  return {
+    name,
+    state,
+    ...(state === 'failed' && error && { error: visible(error) }),
+    ...(log && { log: visible(log) }),
+    ...(tools && {
+      tools: tools
+        .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+        .map(({ name: tool, description }) => ({
+          name: tool,
+          description: visible(description).slice(0, MAX_DESCRIPTION),
+          use: useOf(config, tool),
+        })),
+    }),
+  };
+}
+
+function cannotBeUsed(name: string, error: unknown): string {
+  const why = error instanceof Error ? error.message : String(error);
+  return `The MCP server ${name} cannot be used: ${why.replace(/\.?$/, '.')} Check its settings.`;
 }
 
 async function end(connection: McpConnection | Promise<McpConnection> | undefined): Promise<void> {

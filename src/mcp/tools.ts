@@ -1,10 +1,10 @@
 /** Wraps a server's tool as a Kedge tool. */
 import type { JsonSchema } from '../core/model/model.ts';
 import { withoutFrames } from '../core/model/notes.ts';
-import type { Tool } from '../core/run/tool.ts';
-import { ToolError } from '../core/run/tool.ts';
+import { type Tool, ToolError } from '../core/run/tool.ts';
+import type { ToolUse } from '../core/view/mcp-servers.ts';
 import { encodeText, hashOf } from '../workspace/content.ts';
-import type { McpConnection, McpTool } from './types.ts';
+import type { McpConnection, McpResource, McpTool } from './types.ts';
 
 const MAX_NAME = 64;
 const MAX_DESCRIPTION = 1_000;
@@ -22,19 +22,23 @@ export function fingerprintOf(tools: readonly McpTool[]): Promise<string> {
   return hashOf(encodeText(JSON.stringify(descriptions)));
 }
 
-/** @param readOnly whether the user declared the tool as read-only; declarations by the server are ignored */
-export function mcpTool(server: Server, tool: McpTool, fingerprint: string, readOnly: boolean): Tool {
+/** @param use returns what the user declares about the tool at this moment; declarations by the server are ignored */
+export function mcpTool(server: Server, tool: McpTool, fingerprint: string, use: () => ToolUse): Tool {
   const name = toolName(server.name, tool.name);
   const description = visible(tool.description).slice(0, MAX_DESCRIPTION);
   return {
     name,
     description,
     inputSchema: shownSchema(tool.inputSchema),
-    effect: readOnly ? 'readonly' : 'external',
+    // The user can change it during a run, and the policy reads it for each call.
+    get effect() {
+      return use() === 'reads' ? 'readonly' : 'external';
+    },
     source: `mcp:${server.name}`,
     fingerprint,
     async prepare(rawInput, signal) {
       const input = rawInput as Record<string, unknown>;
+      if (use() === 'off') throw new ToolError(`The user has turned off ${name}. Continue without it.`);
       const { connection } = await server.open(signal);
       const misfit = connection.misfit(tool, input);
       if (misfit !== undefined)
@@ -56,6 +60,42 @@ export function mcpTool(server: Server, tool: McpTool, fingerprint: string, read
       };
     },
   };
+}
+
+const MAX_URI = 4_096;
+
+/**
+ * Returns the tool that reads the resources of a server. It is not offered to models: it reads resources that the user mentions, and the policy
+ * judges it like the tools of the server.
+ */
+export function resourceTool(server: Pick<Server, 'name'> & { open(signal: AbortSignal): Promise<{ connection: McpConnection }> }): Tool {
+  return {
+    name: toolName(server.name, 'read_resource'),
+    description: 'Read a resource.',
+    inputSchema: { type: 'object', properties: { uri: { type: 'string' } }, required: ['uri'] },
+    effect: 'external',
+    source: `mcp:${server.name}`,
+    async prepare(input) {
+      const { uri } = input as { uri: string };
+      if (!URL.canParse(uri) || uri.length > MAX_URI)
+        throw new ToolError(`${visible(uri).slice(0, MAX_URI)} is not the URI of a resource.`);
+      return {
+        title: `Read ${visible(uri)} of ${server.name}`,
+        targets: [],
+        mcp: { server: server.name, tool: 'resources/read', description: visible(uri) },
+        async execute({ signal }) {
+          const { connection } = await server.open(signal);
+          return { content: await connection.read(uri, signal) };
+        },
+      };
+    },
+  };
+}
+
+/** Returns the texts of a resource in a form that can be displayed. */
+export function shownResource({ uri, name, description }: McpResource): McpResource {
+  const line = (text: string) => visible(text.replace(/\s+/g, ' ')).slice(0, MAX_NAME * 2);
+  return { uri, name: line(name) || uri, description: line(description) };
 }
 
 /** Returns the name of a server's tool. Names of built-in tools never contain two consecutive underscores, so the names cannot collide. */
@@ -80,6 +120,6 @@ function shownSchema(schema: JsonSchema): JsonSchema {
 /**
  * Removes invisible characters, which could show the model text that the user does not see, and text that imitates Kedge's own messages.
  */
-function visible(text: string): string {
+export function visible(text: string): string {
   return withoutFrames(text.replace(/[^\P{C}\n\t]|\p{Default_Ignorable_Code_Point}/gu, ''));
 }

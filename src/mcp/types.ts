@@ -5,11 +5,21 @@ import type { McpServerConfig } from './config.ts';
 /** A tool as described by its server. Name, description and schema are untrusted. */
 export type McpTool = { name: string; description: string; inputSchema: JsonSchema };
 
+/** A resource as described by its server. All of it is untrusted. `name` is the displayed name. */
+export type McpResource = { uri: string; name: string; description: string };
+
+/** A resource of a connected server. `server` is the name in the settings. */
+export type ServerResource = McpResource & { server: string };
+
 export type McpResult = { content: (TextPart | ImagePart)[]; isError: boolean };
 
 export interface McpConnection {
   /** Fetches the current tool list. */
   tools(signal: AbortSignal): Promise<McpTool[]>;
+  /** Fetches the current list of resources. It is empty if the server has none. */
+  resources(signal: AbortSignal): Promise<McpResource[]>;
+  /** Reads a resource. @throws Error if the server fails, exits, or does not have it */
+  read(uri: string, signal: AbortSignal): Promise<(TextPart | ImagePart)[]>;
   /** Returns why the input does not match the tool's schema; undefined if it does. */
   misfit(tool: McpTool, input: unknown): string | undefined;
   /** @throws Error if the server fails or exits. A failure of the tool itself is returned as a result. */
@@ -20,6 +30,10 @@ export interface McpConnection {
 export type ConnectionEvents = {
   /** The server reports that its tools have changed. */
   onChanged(): void;
+  /** The server reports that its resources have changed. */
+  onResourcesChanged(): void;
+  /** The server wrote to its error output. */
+  onLog(text: string): void;
   onClosed(): void;
 };
 
@@ -49,3 +63,6 @@ export type Connect = (
   start: StartServer,
   signal: AbortSignal,
 ) => Promise<McpConnection>;
+
+/** Returns true if the rules of the user deny a tool of a server or, without `tool`, all its tools. `tool` is the name that the model receives. */
+export type IsDenied = (server: string, tool?: string) => boolean;

@@ -1,5 +1,5 @@
 /** Recognizes lines that declare a name, judging by the line alone. */
-import { escapeRegex } from './edits.ts';
+import { escapeRegex } from '../core/escape-regex.ts';
 
 /** `strong` is certainly a declaration; `weak` may also be a use (a property, assignment or heading). */
 export type Standing = 'strong' | 'weak' | 'use';
@@ -24,7 +24,7 @@ const SCRIPT = /\.(?:[cm]?[jt]sx?|vue|svelte)$/i;
 
 const PLAIN_WORDS = WORDS.replace(/[*?!\\-]+/g, '');
 
-/** Returns a pattern for a text search that finds declarations, because a limited list of all uses may not include them. */
+/** Returns a regular expression that finds declarations of a name. The list of all uses is limited, so it may not contain them. */
 export function declarationPattern(name: string): string {
   return `\\b(${PLAIN_WORDS})\\b[^=;(]{0,60}\\b${escapeRegex(name)}\\b`;
 }
@@ -65,7 +65,7 @@ export function standingOf(line: string, name: string, path: string): Standing {
   return 'use';
 }
 
-/** Whether the line calls the name instead of only mentioning it. */
+/** Returns true if the line calls the name instead of only mentioning it. */
 export function isCall(line: string, name: string): boolean {
   return new RegExp(`(?<![\\w$])${escapeRegex(name)}\\s*(?:<[^<>()]*>)?[!?]?(?:\\(|::<[^>]*>\\()`).test(line);
 }

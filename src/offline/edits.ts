@@ -1,21 +1,19 @@
 /** Converts changed lines to exact edits: passages that occur only once in the file. */
 
+import { escapeRegex } from '../core/escape-regex.ts';
+
 export type Edit = { old_text: string; new_text: string; all?: boolean };
 type Range = { from: number; to: number };
 
 /**
- * Returns a function that renames whole identifiers. `$` is part of a name in languages that allow it, `-` if one of the names contains it.
+ * Returns a function that renames whole identifiers. `$` is part of a name in languages that allow it, and `-` if one of the names contains
+ * it.
  */
 export function renamer(from: string, to: string): (line: string, path: string) => string {
   const dash = from.includes('-') || to.includes('-') ? '-' : '';
   const around = (extra: string) => new RegExp(`(?<![\\p{L}\\p{N}_${extra}])${escapeRegex(from)}(?![\\p{L}\\p{N}_${extra}])`, 'gu');
   const [plain, dollar] = [around(dash), around(`$${dash}`)];
   return (line, path) => line.replace(/\.(?:[cm]?[jt]sx?|vue|svelte|java)$/i.test(path) ? dollar : plain, () => to);
-}
-
-export function escapeRegex(text: string): string {
-  // With the flag `u`, a dash can only be escaped by its code.
-  return text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&').replaceAll('-', '\\x2d');
 }
 
 /**

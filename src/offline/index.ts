@@ -33,7 +33,8 @@ export function createAdapter(_config: object = {}): ModelAdapter {
 
 function turnFor({ messages, tools }: ModelRequest): Turn {
   const offered = new Set(tools.map((tool) => tool.name));
-  const { text, past } = transcriptOf(messages);
+  const { text, past, servers } = transcriptOf(messages);
+  if (servers !== undefined) return { say: servers, calls: [] };
   const helped = messages.some((message) => message.role === 'assistant' && isHelp(textOf(message)));
   return nextTurn(skillFor(text, { mode: modeOf(offered), offered, helped }), past, offered);
 }
@@ -49,7 +50,7 @@ function skillFor(text: string, context: Context): Skill<Outcome> {
   return answer(parseRequest(text), goalOf(text), context);
 }
 
-/** The request in one line, used as the goal of a plan. */
+/** Returns the request in one line, which is used as the goal of a plan. */
 function goalOf(text: string): string {
   const words = splitMessage(text).request.replace(/(`{3,}|~{3,})[\s\S]*?(?:\1|$)/g, '…');
   return words.replace(/\s+/g, ' ').trim().slice(0, 500);

@@ -1,5 +1,5 @@
 /** Splits a user message into the request and the context that the host appended, and parses confirmed plans. */
-import type { PlanDraft } from '../core/plan/plan.ts';
+import { type PlanDraft, RUN_AT_END } from '../core/plan/plan.ts';
 
 /** A file, or a range of its lines, that the user attached or selected. */
 export type Reference = { path: string; from?: number; to?: number };
@@ -24,10 +24,14 @@ export function isConfirmedPlan(text: string): boolean {
 }
 
 /** A plan that the user confirmed. A step with a state has already ended. */
-export type ConfirmedPlan = Omit<PlanDraft, 'steps'> & { steps: (PlanDraft['steps'][number] & { state?: string })[] };
+export type ConfirmedPlan = Omit<PlanDraft, 'steps' | 'checks'> & {
+  steps: (PlanDraft['steps'][number] & { state?: string })[];
+  /** The facts that Offline checks after the last step. */
+  checks?: string[];
+};
 
 /** The headings of the sections below the steps and checks, which are ignored. */
-const OTHERS = /^(Assumptions:|Estimated calls: \d+)$/;
+const OTHERS = new RegExp(`^(Assumptions:|Estimated calls: \\d+|${RUN_AT_END}:)$`);
 
 /** Parses the text written by `planText`. A title may have several lines; inside a fenced block, lines are not parsed as plan elements. */
 export function parsePlan(text: string): ConfirmedPlan {

@@ -55,7 +55,7 @@ export function quote(text: string): string {
   return JSON.stringify(text);
 }
 
-/** Whether a double-quoted piece contains escapes. `quote` writes escapes for text with `'` and a backtick. */
+/** Returns true if a double-quoted piece contains escapes. `quote` writes escapes for text with `'` and a backtick. */
 function isEscaped(inner: string): boolean {
   return inner.includes('\\"') || (inner.includes("'") && inner.includes('`'));
 }

@@ -20,7 +20,7 @@ const ATTACHED = words([
   '|(?:(?:this|the|that|these|my) )?(?:(?:current|open|active|selected|attached) )?(?:file|selection|code|snippet|lines|text))$',
 ]);
 
-/** Whether the words refer to an attachment, even if nothing is attached. */
+/** Returns true if the words refer to an attachment, even if nothing is attached. */
 export function isPronoun(text: string): boolean {
   return ATTACHED.test(text.trim());
 }

@@ -31,7 +31,7 @@ export function hasGlob(text: string): boolean {
   return /[*?{]/.test(text);
 }
 
-/** Whether the text is a path: a name with a directory or an extension, or a well-known name such as `Makefile`. */
+/** Returns true if the text is a path: a name with a directory or an extension, or a well-known name such as `Makefile`. */
 export function isPath(text: string): boolean {
   if (/[\n<>|"]/.test(text) || /\s\S*\s/.test(text) || /^\/.*\/$/.test(text)) return false;
   return (

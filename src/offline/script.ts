@@ -64,7 +64,7 @@ export function nextTurn(skill: Skill<Outcome>, past: readonly Exchange[], offer
 }
 
 const LOST: Turn = {
-  say: 'I stopped because the tool calls for this request were not made by me but perhaps by another model. Send the request again.',
+  say: 'I stopped because another model may have made the tool calls for this request. Send the request again.',
   calls: [],
 };
 

@@ -1,10 +1,11 @@
+import { isInWorkspace } from '../core/model/mentions.ts';
 import { callsOf, type MentionRef, type Message, resultText, type ToolResult, textOf, type UserMessage } from '../core/model/messages.ts';
 import { mentionsOf, notesOf } from '../core/model/notes.ts';
 import { mentionsIn } from '../core/words/mention-text.ts';
 import type { Exchange } from './script.ts';
 
-/** The last request (the user's text or a confirmed plan) and the turns since then. */
-export type Transcript = { text: string; past: Exchange[] };
+/** The last request (the user's text or a confirmed plan) and the turns since then. `servers` describes the MCP servers, if the user asked for them. */
+export type Transcript = { text: string; past: Exchange[]; servers?: string | undefined };
 
 export function transcriptOf(messages: readonly Message[]): Transcript {
   const start = messages.findLastIndex((message) => message.role === 'user' && isRequest(message));
@@ -12,13 +13,18 @@ export function transcriptOf(messages: readonly Message[]): Transcript {
   const results = new Map<string, ToolResult>();
   for (const message of after) if (message.role === 'tool') for (const result of message.content) results.set(result.callId, result);
   const past = after.map(callsOf).filter((calls) => calls.length > 0);
+  const asked = messages[start];
+  const text = start < 0 ? '' : requestOf(asked as Message);
   return {
-    text: start < 0 ? '' : requestOf(messages[start] as Message),
+    text,
+    servers: asked && ASKS_FOR_SERVERS.test(text) ? notesOf(asked).find(({ about }) => about === 'servers')?.text : undefined,
     past: past.map((calls) => ({ calls: calls.map(({ id, name }) => ({ name, reply: replyOf(results.get(id)) })) })),
   };
 }
 
-/** Whether the message is a request. A message that contains only notes of other kinds informs the model and requests nothing. */
+const ASKS_FOR_SERVERS = /^\s*(?:please )?(?:list|show|name|what|which)\b[^\n]*\bMCP\b[^\n]*$/i;
+
+/** Returns true if the message is a request. A message that contains only notes of other kinds informs the model and requests nothing. */
 function isRequest(message: UserMessage): boolean {
   return message.content.some((part) => part.type !== 'note' || ['plan', 'image', 'mention'].includes(part.about));
 }
@@ -29,7 +35,7 @@ function requestOf(message: Message): string {
   return plan?.text ?? [withoutMarks(textOf(message), refs), ...refs.map(referenceTo)].join('');
 }
 
-/** Writes each mention as the path that it names, because the grammar knows no `@`. A selection is "this". */
+/** Writes each mention as the path that it names, because the grammar does not support `@`. A selection becomes "this". */
 function withoutMarks(text: string, refs: readonly MentionRef[]): string {
   const paths = new Set(refs.map(({ path = '' }) => path.replace(/\/$/, '')));
   let written = '';
@@ -42,9 +48,10 @@ function withoutMarks(text: string, refs: readonly MentionRef[]): string {
   return written + text.slice(end);
 }
 
-/** The place of a mention in the form that `splitMessage` reads. Its content is not part of the request. */
-function referenceTo({ kind, path, lines }: MentionRef): string {
-  if (path === undefined || kind === 'url' || /["\n]/.test(path)) return '';
+/** Returns the place of a mention in the form that `splitMessage` reads. Its content is not part of the request. */
+function referenceTo(ref: MentionRef): string {
+  const { path, lines } = ref;
+  if (path === undefined || !isInWorkspace(ref) || /["\n]/.test(path)) return '';
   return `\n<reference path="${path}"${lines ? ` lines="${lines.from}-${lines.to}"` : ''}></reference>`;
 }
 

@@ -15,7 +15,7 @@ export function dangerOf({ tool, targets, hosts = [], ...input }: PolicyInput): 
   const { names = same, places = same } = input.aliases ?? {};
   const secret = targets.find((target) => !target.names && places(target.path).some(isSecret));
   if (secret)
-    return { rule: 'secret', reason: `${secret.path} may hold keys or passwords.`, ...(secret.access === 'read' && { secret: true }) };
+    return { rule: 'secret', reason: `${secret.path} may contain keys or passwords.`, ...(secret.access === 'read' && { secret: true }) };
   const written = targets.filter((target) => target.access !== 'read');
   const runsByItself = (path: string) =>
     names(path).some((name) => isProtected(name, input.hookPlaces)) || places(path).some((place) => isProtected(place));

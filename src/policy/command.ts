@@ -2,7 +2,8 @@
 
 import type { Judgement } from '../core/run/tool.ts';
 import type { CommandLine } from '../core/session/effects.ts';
-import type { Permission } from '../core/session/grant-scope.ts';
+import type { Action, Permission } from '../core/session/grant-scope.ts';
+import type { RuleId } from '../core/session/rule-ids.ts';
 import { concern } from './commands/concern-messages.ts';
 import { analyzeCommand, evaluateCommand, suggestedPrefix } from './commands/index.ts';
 import { configuredProgram, type GitSetting, showsCredentials } from './commands/programs/git-programs.ts';
@@ -14,7 +15,7 @@ import type { Aliases } from './path-normalization.ts';
 import type { CommandJudge } from './policy-input.ts';
 import { type Allowed, type CodePlaces, codeWords, homesOf, placeElsewhere, placesByLetters } from './projects.ts';
 import { isProtected } from './protected.ts';
-import { matchesTool, ruleSentence, type SourcedRule, touchesPath } from './rules.ts';
+import { allows, matchesTool, ruleSentence, type SourcedRule, touchesPath } from './rules.ts';
 import { inScope } from './scope.ts';
 import { isSecret } from './secrets.ts';
 
@@ -36,6 +37,8 @@ export type CommandOptions = {
   code?: CodePlaces;
   /** The workspace folders as seen by commands: `.`, or the folder names of a multi-root workspace. */
   tops?: readonly string[];
+  /** Whether the user confirmed exactly this command in this folder, as a check of the plan of the run. */
+  isConfirmed?: boolean;
   /** For Git commands: the repository's own configuration, if it was read. */
   gitSettings?: readonly GitSetting[] | 'unknown' | undefined;
 };
@@ -58,6 +61,7 @@ export function createCommandJudge(
     use !== 'name' && [path, `${cwd}/${path}`].some((each) => options.hides?.(each))
       ? { reason: `${path} is excluded by .kedgeignore.` }
       : undefined;
+  const shown = actionsShown(analysis);
   const { tops = ['.'] } = options;
   const places = options.code ?? placesByLetters(cwd);
   /** Returns a predicate for the folders of a rule, which are given by a glob, or of a grant, which are given by a list. */
@@ -70,20 +74,22 @@ export function createCommandJudge(
     const applicableRules = rules.filter(
       (rule) => rule.server === undefined && rule.host === undefined && (!rule.tool || matchesTool(rule.tool, TOOL)),
     );
-    const denyingRule = applicableRules.find(
-      ({ effect, command, path }) => effect === 'deny' && command === undefined && path !== undefined && touches(path),
-    );
+    const isAboutThis = ({ command, path, action }: SourcedRule) =>
+      command === undefined &&
+      (path === undefined ? action !== undefined && shown.has(action) : touches(path) && action !== 'network' && action !== 'mcp');
+    const denyingRule = applicableRules.find((rule) => rule.effect === 'deny' && isAboutThis(rule));
     if (denyingRule) return { kind: 'deny', rule: 'rule', reason: ruleSentence(denyingRule) };
-    const askingRule = applicableRules.find(
-      ({ effect, command, path }) => effect === 'ask' && command === undefined && path !== undefined && touches(path),
-    );
+    const askingRule = applicableRules.find((rule) => rule.effect === 'ask' && isAboutThis(rule));
 
     const prefixes = (effect: SourcedRule['effect'], counts: (rule: SourcedRule) => boolean) =>
       applicableRules.flatMap((rule) => (rule.effect === effect && rule.command !== undefined && counts(rule) ? [rule.command] : []));
     const allowed: Allowed[] = [
-      ...applicableRules.flatMap(({ effect, from, command, path }) =>
-        effect === 'allow' && from === 'user' && command !== undefined ? [{ prefix: command.split(/\s+/), isHome: homes(path) }] : [],
-      ),
+      ...applicableRules.flatMap((rule) => {
+        const { effect, from, command, path } = rule;
+        return effect === 'allow' && from === 'user' && command !== undefined && allows(rule, 'command')
+          ? [{ prefix: command.split(/\s+/), isHome: homes(path) }]
+          : [];
+      }),
       ...grants.flatMap((covers) => (covers.kind === 'command' ? [{ prefix: covers.prefix, isHome: homes(covers.folders) }] : [])),
     ];
     const judge = (all: readonly Allowed[]): Judgement => {
@@ -113,7 +119,10 @@ export function createCommandJudge(
     const decision = judge(allowed);
     if (askingRule && decision.kind !== 'deny') return { kind: 'ask', rule: 'rule', reason: ruleSentence(askingRule) };
     if (decision.kind !== 'ask') return decision;
-    // A wider grant is only offered if it would be enough to allow this command.
+    // Confirming the plan allows the words of the command. Reasons that require an approval regardless of permissions still apply.
+    if (options.isConfirmed && judge([...allowed, ...exactly(analysis)]).kind === 'allow')
+      return { kind: 'allow', rule: 'confirmed-plan', reason: 'The confirmed plan names this command as a check.' };
+    // A wider permission is offered only if it is enough to allow this command.
     const prefix = suggestedPrefix(analysis);
     if (!prefix) return decision;
     const isBound = analysis.commands.some(({ reads }) => !reads);
@@ -121,6 +130,22 @@ export function createCommandJudge(
     if (judge([...allowed, { prefix, isHome: homes(folders) }]).kind !== 'allow') return decision;
     return { ...decision, covers: [{ kind: 'command', prefix: [...prefix], ...(isBound && { folders }) } satisfies Permission] };
   };
+}
+
+const ACTION_OF: Partial<Record<RuleId, Action>> = { writes: 'edit', deletes: 'delete', sends: 'network', installs: 'network' };
+
+/** Returns the actions besides reading that the words of a command indicate. A program may do more than its words indicate. */
+function actionsShown({ writes, dangers }: CommandAnalysis): ReadonlySet<Action> {
+  return new Set([...(writes.length > 0 ? (['edit'] as const) : []), ...dangers.flatMap(({ rule }) => ACTION_OF[rule] ?? [])]);
+}
+
+/** Returns a permission for exactly the words of each part of a command. Words from the first glob on are unknown until the command runs. */
+function exactly({ commands }: CommandAnalysis): Allowed[] {
+  return commands.map(({ argv, words }) => {
+    const glob = words.findIndex((word) => word.glob);
+    const known = glob < 0 ? argv : argv.slice(0, glob);
+    return { prefix: known.map((word) => word ?? ''), isHome: () => true };
+  });
 }
 
 /** Adds the risks of the repository's Git configuration: it can name programs that Git runs, and remote addresses with credentials. */
@@ -138,7 +163,7 @@ function withGit(analysis: CommandAnalysis, settings: CommandOptions['gitSetting
   return concerns.length === 0 ? analysis : { ...analysis, isReadOnly: false, dangers: [...analysis.dangers, ...concerns] };
 }
 
-/** What the host must resolve on disk before a command can be evaluated. */
+/** The paths that the host must resolve on disk before a command can be evaluated. */
 export type CommandFacts = {
   words: readonly string[];
   /** The subset of `words` for which the command prints only the name, not the content. */
@@ -201,7 +226,9 @@ function placesOf({ paths, writes }: CommandAnalysis, cwd: string): string[] {
 
 function guardRead(path: string, { places }: Aliases): Guarded | undefined {
   if (path.startsWith('../')) return { reason: `${path.slice(3)} is outside the workspace.` };
-  return places(path).some(isSecret) ? { reason: `The command reads ${path}, which may hold keys or passwords.`, secret: true } : undefined;
+  return places(path).some(isSecret)
+    ? { reason: `The command reads ${path}, which may contain keys or passwords.`, secret: true }
+    : undefined;
 }
 
 type Guard = { hookPlaces?: readonly string[]; aliases: Aliases; cwd: string; isPowerShell: boolean };
@@ -213,7 +240,7 @@ function guard(path: string, use: Use, { hookPlaces = [], aliases, cwd, isPowerS
   if ((isPowerShell ? /^[a-z]:/i : /^[a-z]:\//i).test(clean) || /^\/|^~|(^|\/)\.\.(\/|$)/.test(clean))
     return { reason: `${path} is outside the workspace.` };
   const places = [clean, ...aliases.places(cwd === '.' ? clean : `${cwd}/${clean}`)];
-  if (use !== 'name' && places.some(isSecret)) return { reason: `${path} may hold keys or passwords.`, secret: true };
+  if (use !== 'name' && places.some(isSecret)) return { reason: `${path} may contain keys or passwords.`, secret: true };
   if (use === 'any' && (isProtected(clean, hookPlaces) || places.some((place) => isProtected(place))))
     return { reason: `${path} is protected.` };
   return undefined;

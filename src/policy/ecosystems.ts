@@ -16,7 +16,7 @@ const TOOLS =
 export const ANY = 'any';
 
 const ECOSYSTEMS: Record<string, Ecosystem> = {
-  // Programs that can run anything, such as make, nx or tox, are listed in no ecosystem, so all files apply to them.
+  // Programs that can run anything, such as make, nx or tox, are not part of an ecosystem, so all files apply to them.
   [ANY]: {
     files: `makefile gnumakefile justfile .justfile taskfile.yml taskfile.yaml taskfile.dist.yml taskfile.dist.yaml build.ninja cmakelists.txt
     cmakepresets.json cmakeuserpresets.json meson.build meson.options meson_options.txt configure configure.ac sconstruct sconscript snakefile

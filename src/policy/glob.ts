@@ -41,7 +41,7 @@ export function globMatcher(glob: string, { dot = false, names = false }: GlobOp
   };
 }
 
-/** Whether the glob matches only itself when `names` is set. */
+/** Returns true if the glob matches only itself when `names` is set. */
 export function isLiteral(path: string): boolean {
   return !/[*?{}]/.test(path) && path.split('/').every((name) => tokensOf(name, true).every((token) => typeof token === 'string'));
 }

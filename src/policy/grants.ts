@@ -4,18 +4,33 @@ import type { Decision } from '../core/session/effects.ts';
 import type { Permission } from '../core/session/grant-scope.ts';
 import { isLiteral } from './glob.ts';
 import type { PolicyInput } from './policy-input.ts';
-import { matchesHost, matchesTool, type SourcedRule } from './rules.ts';
+import { allows, matchesHost, matchesTool, type SourcedRule } from './rules.ts';
 import { inScope } from './scope.ts';
 
-export type Need = { kind: 'write'; path: string } | { kind: 'host'; host: string } | { kind: 'mcp' };
+type Write = { kind: 'write'; path: string; isDeletion?: boolean };
+export type Need = Write | { kind: 'host'; host: string } | { kind: 'mcp' };
 
 export function needsOf({ tool, targets, hosts = [] }: PolicyInput): Need[] {
   const isMcp = tool?.source?.startsWith('mcp:');
   return [
-    ...targets.filter(({ access }) => access !== 'read').map(({ path }): Need => ({ kind: 'write', path })),
+    ...targets
+      .filter(({ access }) => access !== 'read')
+      .map(({ path, access }): Need => ({ kind: 'write', path, isDeletion: access === 'delete' })),
     ...hosts.map((host): Need => ({ kind: 'host', host })),
     ...(isMcp ? [{ kind: 'mcp' } as const] : []),
   ];
+}
+
+/** Returns the edits of the call that the confirmed plan of the run does not include. */
+export function needsBeyondPlan({ targets, planScope }: PolicyInput): Write[] {
+  if (!planScope) return [];
+  const written = targets.filter(({ path, access }) => access !== 'read' && !inScope(path, planScope));
+  return written.map(({ path }) => ({ kind: 'write', path }));
+}
+
+/** Whether the user allowed such edits outside the plan. Rules and other permissions for edits do not apply to a file outside the plan. */
+export function grantedBeyondPlan(need: Write, input: PolicyInput): boolean {
+  return (input.grants ?? []).some((covers) => 'beyondPlan' in covers && includes(covers, need, input));
 }
 
 /** Returns the decision of a user rule or an earlier grant that covers the need; undefined if there is none. */
@@ -36,12 +51,17 @@ function permits(rule: SourcedRule, need: Need, { tool, seen, privateHost }: Pol
   switch (need.kind) {
     case 'write':
       return (
-        fitsTool && rule.server === undefined && rule.host === undefined && (rule.path === undefined || inScope(need.path, [rule.path]))
+        fitsTool &&
+        allows(rule, need.isDeletion ? 'delete' : 'edit') &&
+        rule.server === undefined &&
+        rule.host === undefined &&
+        (rule.path === undefined || inScope(need.path, [rule.path]))
       );
     case 'host':
       // Text from a web page or MCP server could choose any host that a wildcard allows. A host name can resolve to a private address.
       return (
         fitsTool &&
+        allows(rule, 'network') &&
         rule.path === undefined &&
         rule.host !== undefined &&
         matchesHost(rule.host, need.host, { strict: true, wild: !seen?.strangers }) &&
@@ -50,6 +70,7 @@ function permits(rule: SourcedRule, need: Need, { tool, seen, privateHost }: Pol
     case 'mcp':
       return (
         fitsTool &&
+        allows(rule, 'mcp') &&
         rule.path === undefined &&
         rule.host === undefined &&
         (rule.server === undefined ? rule.tool?.startsWith('mcp:') === true : source === `mcp:${rule.server}`)
@@ -73,7 +94,10 @@ function includes(covers: Permission, need: Need, { tool, privateHost = false }:
   }
 }
 
-/** Returns the grants an approval can offer, widest first. Empty if the call has needs of different kinds, which one grant cannot cover. */
+/**
+ * Returns the grants that an approval can offer, widest first. The list is empty if the call has needs of different kinds, because one grant cannot
+ * cover them.
+ */
 export function grantablePermissions(needs: readonly Need[], { tool, privateHost }: PolicyInput): Permission[] {
   const kinds = new Set(needs.map(({ kind }) => kind));
   if (!tool || kinds.size !== 1) return [];
@@ -111,8 +135,8 @@ function commonGlob(paths: readonly string[]): string | undefined {
 }
 
 /**
- * Whether another call of the same model message would probably be covered by the same grant, judging only by its name and input. The
- * policy still decides that call when its turn comes.
+ * Returns true if another call of the same model message would probably be covered by the same grant, judging only by its name and input.
+ * The policy still decides that call before it is executed.
  */
 export function seemsPermitted(covers: Permission, tool: { name: string; effect: string; source: string }, input: unknown): boolean {
   const fields = (input ?? {}) as Record<string, unknown>;

@@ -23,7 +23,7 @@ export type Aliases = {
   places(path: string): readonly string[];
 };
 
-/** Whether a name may be a short name that Windows generates, such as `GIT~1`, and could therefore refer to any file. */
+/** Returns true if a name may be a short name that Windows generates, such as `GIT~1`, and could therefore refer to any file. */
 export function isShortName(part: string): boolean {
   return /^[^.]{1,6}~\d{1,4}(\.[^.]{0,3})?$/.test(part);
 }

@@ -9,7 +9,7 @@ import type { SourcedRule } from './rules.ts';
 export type PolicyInput = {
   mode: Mode;
   /**
-   * The called tool. Undefined if this run has no tool of that name. `source` is `builtin` or `mcp:<server>`; a tool of an MCP server is
+   * The called tool, or undefined if this run has no tool of that name. `source` is `builtin` or `mcp:<server>`; a tool of an MCP server is
    * `readonly` only if the user declared that it only reads.
    */
   tool: { name: string; effect: Effect; source?: string; fingerprint?: string | undefined } | undefined;
@@ -30,7 +30,7 @@ export type PolicyInput = {
   planScope?: readonly string[] | undefined;
   /** Returns the command that runs without asking and whose behavior this file determines; see steering.ts. */
   steers?: ((path: string) => string | undefined) | undefined;
-  /** Paths of files that this run created and nobody else has changed. */
+  /** Paths of files that this run created and that were not changed by others. */
   ownFiles?: ReadonlySet<string> | undefined;
   /** Other names of the call's paths, if they were resolved. */
   aliases?: Aliases | undefined;
@@ -38,7 +38,7 @@ export type PolicyInput = {
   hookPlaces?: readonly string[] | undefined;
   /** Whether the model has read a secret in this session, and whether it has read text from web pages or MCP servers (`strangers`). */
   seen?: { secret?: boolean; strangers?: boolean } | undefined;
-  /** Whether nobody can answer an approval request. Calls that need an approval are then denied. */
+  /** Whether no user is available to answer an approval request. Calls that need an approval are then denied. */
   unattended?: boolean | undefined;
 };
 

@@ -46,7 +46,7 @@ export function markersIn(names: readonly string[]): string[] {
   return folded.filter(isMarker);
 }
 
-/** Whether a directory belongs to a different project than its parent, for this program. */
+/** Returns true if a directory belongs to a different project than its parent, for this program. */
 export function beginsProject(directory: string, markers: readonly string[], program: string): boolean {
   if (FOREIGN.has((directory.split('/').at(-1) ?? '').toLowerCase())) return true;
   if (BARE_REPOSITORY.every((name) => markers.includes(name))) return true;
@@ -62,7 +62,7 @@ export function upwards(place: string): string[] {
   return place === '.' || place.startsWith('../') ? [place] : [...all, '.'];
 }
 
-/** The places whose code a command runs: its working directories and whatever its words refer to. */
+/** The places whose code a command runs: its working directories and the paths that its words refer to. */
 export type CodePlaces = {
   /** Possible working directories, as workspace paths. */
   folders: readonly string[];
@@ -86,7 +86,7 @@ export function placeElsewhere(
   const program = programName(argv[0] ?? '');
   if (runsNoCode(program)) return undefined;
   const isBegin = (directory: string) => beginsProject(directory, markers.get(directory) ?? [], program);
-  /** Whether the prefix applies to the place or to a parent directory in the same project. */
+  /** Returns true if the prefix applies to the place or to a parent directory in the same project. */
   const appliesTo = ({ isHome }: Allowed, place: string) => {
     const way = upwards(place);
     const end = way.findIndex(isBegin);
@@ -135,7 +135,7 @@ export function codeWords(program: string, word: string): string[] {
   return [...new Set(places)].filter((part) => part !== '' && !part.startsWith('-') && (!needsSlash || /[\\/]/.test(part)));
 }
 
-/** Used when a command was not resolved on disk: only its text is considered. */
+/** Determines the places from the text of a command that was not resolved on disk. */
 export function placesByLetters(cwd: string): CodePlaces {
   return { folders: [cwd], words: new Map(), markers: new Map() };
 }

@@ -1,5 +1,6 @@
 /** Rules from settings and workspace files. They allow a call, deny it or require an approval. Workspace rules can only restrict. */
 import * as z from 'zod';
+import { ACTIONS, type Action, type SessionRule } from '../core/session/grant-scope.ts';
 import { globMatcher } from './glob.ts';
 import { normalizedParts } from './path-normalization.ts';
 
@@ -20,17 +21,24 @@ const ruleSchema = () =>
       command: text.optional(),
       /** `example.com`, or `*.example.com` for all its subdomains. */
       host: text.regex(/^(\*\.)?[^\s*/@]+$/, 'use a host name such as example.com or *.example.com').optional(),
+      /** The kinds of effects of the call. A command counts as reading, and as every other action that its words indicate. */
+      action: z.enum(ACTIONS).optional(),
       /** The name of an MCP server. */
       server: text.optional(),
       reason: z.string().max(1_000).optional(),
     })
     .refine(({ effect, reason: _, ...conditions }) => effect !== 'allow' || Object.keys(conditions).length > 0, {
-      message: 'an allow rule needs a tool, path, command, host or server',
+      message: 'an allow rule needs an action, tool, path, command, host or server',
     });
 
 export type Rule = z.infer<ReturnType<typeof ruleSchema>>;
 
-export type SourcedRule = Rule & { from: 'user' | 'workspace' };
+export type SourcedRule = Rule & { from: 'user' | 'workspace' | 'session' };
+
+/** Returns the settings of a session as rules. They can only restrict. */
+export function sessionRules(set: readonly SessionRule[]): SourcedRule[] {
+  return set.map(({ about, effect }) => ({ effect, ...about, from: 'session' }));
+}
 
 /** `problems` are complete sentences to show to the user. */
 export type RuleSet = { rules: SourcedRule[]; problems: string[] };
@@ -124,6 +132,11 @@ export function touchesAny(globs: readonly string[]): (path: string) => boolean 
   };
 }
 
+/** Returns true if an allow rule can allow calls that do this. */
+export function allows({ action }: Rule, what: Action): boolean {
+  return action === undefined || action === what;
+}
+
 /** Resolves `.` and `..` as file tools do. */
 function withoutDots(path: string): string {
   const parts: string[] = [];
@@ -139,7 +152,7 @@ function normalized(path: string): string {
   return normalizedParts(plainPath(path)).join('/');
 }
 
-/** Whether the path stands for the whole workspace: `.`, `./` or `/`. */
+/** Returns true if the path stands for the whole workspace: `.`, `./` or `/`. */
 function isWorkspace(glob: string): boolean {
   return plainPath(glob) === '';
 }
@@ -193,9 +206,36 @@ export function matchesTool(pattern: string, tool: { name: string; source: strin
   );
 }
 
+/** Only a wildcard matches this name. */
+const ANY_TOOL = '\0'.repeat(8);
+
+/** Returns true if a rule denies a tool of an MCP server or, without `tool`, all tools of the server. `tool` is the name that the model receives. */
+export function deniesMcp(rules: readonly SourcedRule[], server: string, tool = ANY_TOOL): boolean {
+  return rules.some(
+    (rule) =>
+      rule.effect === 'deny' &&
+      (rule.path ?? rule.command ?? rule.host) === undefined &&
+      (rule.action === undefined || rule.action === 'mcp') &&
+      (rule.server === undefined || rule.server === server) &&
+      (rule.tool === undefined || matchesTool(rule.tool, { name: tool, source: `mcp:${server}` })),
+  );
+}
+
+const PLACES: Record<SourcedRule['from'], string> = { user: 'your settings', workspace: 'this workspace', session: 'this session' };
+
+const CALLS: Record<Action, string> = {
+  read: 'reading files',
+  edit: 'edits',
+  delete: 'deletions',
+  command: 'commands',
+  network: 'network requests',
+  mcp: 'tools of MCP servers',
+};
+
 /** Explains to the user why a rule denies a call or requires an approval. */
 export function ruleSentence({ effect, reason, from, ...conditions }: SourcedRule): string {
   if (reason) return /[.!?]$/.test(reason) ? reason : `${reason}.`;
-  const parts = Object.entries(conditions).map(([key, value]) => `${key} ${value}`);
-  return `A rule in ${from === 'user' ? 'your settings' : 'this workspace'} ${effect === 'deny' ? 'denies' : 'requires approval for'} ${parts.join(', ') || 'everything'}.`;
+  const { action, ...others } = conditions;
+  const parts = [...(action ? [CALLS[action]] : []), ...Object.entries(others).map(([key, value]) => `${key} ${value}`)];
+  return `A rule in ${PLACES[from]} ${effect === 'deny' ? 'denies' : 'requires approval for'} ${parts.join(', ') || 'everything'}.`;
 }

@@ -1,4 +1,4 @@
-/** Whether a path is included in the paths and globs of a plan, rule or grant. */
+/** Checks whether the paths and globs of a plan, rule or grant include a path. */
 import { globMatcher } from './glob.ts';
 
 /**

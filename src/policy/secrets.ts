@@ -111,7 +111,7 @@ function originalOf(name: string): string {
 }
 
 /**
- * Whether a file contains environment variables, judging by its name: `.env`, `.env.local` or `env.production`, but not `env.ts`.
+ * Returns true if a file contains environment variables, judging by its name: `.env`, `.env.local` or `env.production`, but not `env.ts`.
  */
 function isEnvironment(name: string): boolean {
   if (!ENV.test(name)) return false;

@@ -5,24 +5,24 @@ import { isReading, programName } from './commands/programs/program-tables.ts';
 import { ANY, ecosystemOf, ecosystemsSteered } from './ecosystems.ts';
 import { runsNoCode } from './projects.ts';
 
-/** Whether a file with this name controls what some command does. `path` has the same form as in `isProtected`. */
+/** Returns true if a file with this name controls what some command does. `path` has the same form as in `isProtected`. */
 export const isSteering = (path: string): boolean => ecosystemsSteered(path).length > 0;
 
-/** Whether a file with this name controls what commands of the given ecosystems do. */
+/** Returns true if a file with this name controls what commands of the given ecosystems do. */
 export const steersOne = (path: string, ecosystems: ReadonlySet<string>): boolean =>
   ecosystemsSteered(path).some((each) => each === ANY || ecosystems.has(ANY) || ecosystems.has(each));
 
 /** A command that is allowed to run without asking, by a rule, a grant or a check of the confirmed plan, and the folders it may run in. */
 export type Standing = { text: string; folders: readonly string[] };
 
-/** Whether the command may run workspace code, so that files can control what it does. A command that only reads does not. */
+/** Returns true if the command may run workspace code, so that files can control what it does. A command that only reads does not. */
 export function runsCode({ text }: Standing): boolean {
   return segments(text).some(([program = '']) => !isReading(programName(program)) && !runsNoCode(program));
 }
 
 const RUNS_HOOKS = /^(?:|commit|merge|push|pull|checkout|switch|rebase|revert|cherry-pick|am)$/;
 
-/** Whether Git runs hooks for the command. */
+/** Returns true if Git runs hooks for the command. */
 export const runsHooks = (text: string): boolean =>
   launchedCommands(text).some(
     ([program = '', ...args]) => programName(program) === 'git' && RUNS_HOOKS.test(behindOptions('git', args)[0] ?? ''),
@@ -52,8 +52,10 @@ export function quoted(word: string): string {
 }
 
 /** Files with such names run as tests. Changing tests is an expected part of a run, so it does not need an approval each time. */
+export const isTest = (path: string): boolean => IS_TEST.test(path);
 const IS_TEST = /(?:^|\/)(?:tests?|__tests__|specs?)\/|(?:^|\/)test_[^/]*$|[._-](?:test|spec)s?\.\w+$/;
 const RUNNERS = /^(?:tsx|ts-node|jiti|esno|babel-node|vite-node|bun|deno|go|source|\.|rscript|julia|ipython)$/i;
+const RUNS_TESTS = /^(?:jest|mocha|vitest|ava|tap|jasmine|playwright|pytest|rspec|phpunit)$/;
 /** Options whose value is a file that is loaded before the script. */
 const LOADING = /^(?:-r|--require|--import|--loader|--experimental-loader|--config)$/;
 /** File name extensions and entry points that runtimes try if a name has no extension or is a directory. */
@@ -63,20 +65,25 @@ const ENTRIES = ['index.js', 'index.mjs', 'index.cjs', 'index.ts', '__main__.py'
 /** Matches `./x`, and `x.py` in `uv run x.py`. */
 const IS_FILE = /^(?!\/).*(?:\/|\.(?:py|rb|sh|ps1|[cm]?[jt]s)$)/;
 
-/** Returns the workspace files that a command executes, judging by its text: `scripts/x.sh` for `bash scripts/x.sh`. */
-export function filesRunBy({ text, folders }: Standing): string[] {
+/**
+ * Returns the workspace files that a command executes, judging by its text: `scripts/x.sh` for `bash scripts/x.sh`. With `withTests`, the tests
+ * that it names are included.
+ */
+export function filesRunBy({ text, folders }: Standing, withTests = false): string[] {
   const candidateFiles = launchedCommands(text).flatMap(([program = '', ...args]) => {
     const [loaded, operands] = loadedAndOperands(args);
     const own = IS_FILE.test(program) ? ['', '.ps1', '.cmd', '.bat'].map((ending) => program + ending) : [];
     const hasVerb = RUNNERS.test(program) && operands[0] === 'run';
+    const runsTests = withTests && (RUNS_TESTS.test(programName(program)) || NPM.test(programName(program)));
     const isRunner = Object.hasOwn(interpreters, programName(program)) || RUNNERS.test(program);
     const first = isRunner ? operands[hasVerb ? 1 : 0] : undefined;
+    if (runsTests || (withTests && isRunner)) own.push(...operands.filter(isTest));
     // A module in the working directory takes precedence over an installed module of the same name.
     const module = first?.replaceAll('.', '/');
     if (module !== undefined && args.includes('-m')) return [...own, `${module}.py`, `${module}/__main__.py`, `${module}/__init__.py`];
     return [...own, ...[...loaded, ...(first === undefined ? [] : [first])].flatMap(candidatePaths)];
   });
-  const files = candidateFiles.map((file) => file.replace(/^(?:\.\/+)+/, '')).filter((file) => !IS_TEST.test(file));
+  const files = candidateFiles.map((file) => file.replace(/^(?:\.\/+)+/, '')).filter((file) => withTests || !isTest(file));
   const places = foldersOf({ text, folders });
   return files.flatMap((file) => places.flatMap((folder) => joined(folder, file) ?? []));
 }
@@ -139,18 +146,18 @@ function candidatePaths(file: string): string[] {
 export const runsMake = (text: string): boolean => launchedCommands(text).some(([program = '']) => programName(program) === 'make');
 
 /** Returns the files that a Makefile in this folder includes, and the files its recipes run. */
-export function filesRunByMakefile(makefile: string, folder: string): string[] {
+export function filesRunByMakefile(makefile: string, folder: string, withTests = false): string[] {
   // A variable at the start of a recipe usually names the program to run: `$(PYTHON) tools/x.py`.
   const lines = makefile.replace(/\\\n/g, ' ').split('\n');
   const included = lines.flatMap((line) => /^[-s]?include\s+(.+)/.exec(line)?.[1]?.trim().split(/\s+/) ?? []);
   const recipes = lines.flatMap((line) => /^\t[@+-]*(.*)/.exec(line)?.[1]?.replace(/^\s*\$[({]\w+[)}]/, 'sh') ?? []);
   const files = included.flatMap((file) => joined(folder, file) ?? []);
-  return [...files, ...recipes.flatMap((text) => filesRunBy({ text, folders: [folder] }))];
+  return [...files, ...recipes.flatMap((text) => filesRunBy({ text, folders: [folder] }, withTests))];
 }
 
 const NPM = /^(?:npm|pnpm|yarn|bun)$/;
 const IS_RUN = /^(?:run|run-script|rum|urn)$/;
-/** Stands for all scripts of package.json, when a command could run any of them. */
+/** The name for all scripts of package.json. It is used if a command could run any of them. */
 export const EVERY = '*';
 /** Scripts that npm runs for an abbreviated or built-in command. */
 const SCRIPTS: Record<string, string[]> = {
@@ -193,7 +200,7 @@ export function ecosystemsOf(text: string, isScript: (name: string) => boolean):
     const name = programName(program);
     const [first = '', second] = behindOptions(name, args);
     if (isReading(name) || runsNoCode(program) || OF_SHELL.has(program) || NEUTRAL.has(name)) return [];
-    // A workspace file can run anything whatever its name, and so can a wrapper that is allowed without arguments.
+    // A workspace file can run anything regardless of its name, and so can a wrapper that is allowed without arguments.
     if (/[\\/]/.test(program) && !INSTALLED.test(program)) return [ANY];
     if (Object.hasOwn(WRAPPERS, name) && (first === '' || WRAPPERS[name]?.test(first)) && innerOf([program, ...args]) === undefined)
       return [ANY];

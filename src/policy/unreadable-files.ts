@@ -1,4 +1,4 @@
-/** Determines which files need an approval to be read, for many files at once. */
+/** Determines which of many files need an approval to be read. */
 import type { Aliases } from './path-normalization.ts';
 import { matchesTool, type SourcedRule, touchesAny } from './rules.ts';
 import { isSecret } from './secrets.ts';
@@ -6,13 +6,15 @@ import { isSecret } from './secrets.ts';
 const READER = { name: 'read_file', source: 'builtin' };
 
 /**
- * Returns whether `read_file` would be denied or need an approval for a path. `call` is the tool that is about to read many files: rules
- * without a path that apply to this tool were evaluated with the call itself, so they do not exclude each file again.
+ * Returns a function that returns true if `read_file` would be denied or need an approval for a path. `call` is the tool that is about to
+ * read many files: rules without a path that apply to this tool were evaluated with the call itself, so they do not exclude each file
+ * again.
  */
 export function withheldFilter(rules: readonly SourcedRule[], call?: string, aliases?: Aliases): (path: string) => boolean {
   const tightening = rules.filter(
-    ({ effect, tool, path, command, host, server }) =>
+    ({ effect, tool, path, command, host, server, action = 'read' }) =>
       effect !== 'allow' &&
+      action === 'read' &&
       command === undefined &&
       host === undefined &&
       server === undefined &&
@@ -25,11 +27,12 @@ export function withheldFilter(rules: readonly SourcedRule[], call?: string, ali
   return (path) => aliases.places(path).some(isSecret) || aliases.names(path).some(isRuled);
 }
 
-/** Returns whether `read_file` would be denied for a path. Such files are not offered to the user. */
+/** Returns a function that returns true if `read_file` would be denied for a path. Such files are not offered to the user. */
 export function deniedFilter(rules: readonly SourcedRule[], { names }: Aliases): (path: string) => boolean {
   const denying = rules.filter(
-    ({ effect, tool, command, host, server }) =>
+    ({ effect, tool, command, host, server, action = 'read' }) =>
       effect === 'deny' &&
+      action === 'read' &&
       command === undefined &&
       host === undefined &&
       server === undefined &&

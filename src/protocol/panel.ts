@@ -7,9 +7,17 @@ import { Plan } from '../core/plan/schema.ts';
 import type { Review } from '../core/session/effects.ts';
 import type { AgentEvent, Mode } from '../core/session/events.ts';
 import { GRANT_SCOPES } from '../core/session/grant-scope.ts';
+import { type PageData, type PageName, PageRequest, pageName } from './pages.ts';
 
-/** Whether the chosen model is ready. With `attention`, `text` says what the user has to do. */
-export type Readiness = { level: 'ready' | 'attention'; text: string; action?: { label: string; message: ToHost } };
+/**
+ * Whether the chosen model can be used. `ready`: there is a key, or the server has answered. `warning`: the model is not suited for most tasks.
+ * With `attention`, `text` says what the user must do.
+ */
+export type Readiness = {
+  level: 'ready' | 'checking' | 'warning' | 'attention';
+  text: string;
+  action?: { label: string; message: ToHost };
+};
 
 export type PanelState = {
   mode: Mode;
@@ -21,10 +29,31 @@ export type PanelState = {
   /** The names of the open folders. */
   folders: string[];
   trusted: boolean;
+  /** True if the model is Offline, which understands certain requests only. */
+  isOffline?: true;
+  /** The calls that run without an approval, as parts of a sentence. The field is missing if there are none. */
+  withoutApproval?: readonly string[];
+  /** Whether the steps of a run are listed from the beginning, or summarized in one line. */
+  steps?: 'full' | 'summary';
+  /** Whether the workspace has errors, or uncommitted changes. */
+  hasProblems?: true;
+  hasChanges?: true;
 };
 
 /** A mention of a message that is being written. If there is a `question`, it is sent only after the user has confirmed it. */
 export type Mention = { ref: MentionRef; question?: { key: string; reason: string } };
+
+/** A session that the panel does not show. `text` says what it is waiting for. */
+export type OtherSession = { id: string; title: string; text: string };
+
+/**
+ * The sessions that are related to a session. `parent` is the session that it is a branch of. `versions` are the sessions with other versions of its
+ * prompts, by run, oldest first. `index` is the position of the displayed session.
+ */
+export type Branches = {
+  parent?: { id: string; title: string };
+  versions: Readonly<Record<string, { index: number; sessionIds: readonly string[] }>>;
+};
 
 export type ToPanel =
   | { type: 'state'; state: PanelState }
@@ -35,24 +64,38 @@ export type ToPanel =
   | { type: 'session'; sessionId: string; title: string; events: AgentEvent[]; earlierRuns: number; running: boolean }
   /** New events of the session that the panel displays. */
   | { type: 'events'; sessionId: string; events: AgentEvent[]; running: boolean }
+  | ({ type: 'branches'; sessionId: string } & Branches)
+  /** The session, other than the displayed one, that waits for the user. The field is missing if there is none. */
+  | { type: 'other_waits'; session?: OtherSession }
+  /** Moves the focus of the window to the panel. The focused element in the panel does not change. */
+  | { type: 'take_focus' }
   /** Puts text into the composer and focuses it. */
   | { type: 'compose'; text: string; mode?: Mode }
   /** The choices for the mention that the user is typing. A later list for the same query replaces an earlier one. */
   | { type: 'mentions_found'; query: string; choices: MentionChoice[] }
   /** Adds a mention to the message that is being written. */
   | ({ type: 'add_mention' } & Mention)
-  /** What the user is looking at in the editor. It is offered, and not sent unless the user adds it. */
+  /** The active file or selection in the editor. It is offered, and sent only if the user adds it. */
   | { type: 'suggest_mention'; ref?: MentionRef }
   /** A message was accepted. `id` is that of the `prompt`. */
   | { type: 'sent'; id: string }
   /** A message was not accepted. It returns to the composer. */
   | { type: 'not_sent'; id?: string; level: 'info' | 'error'; reason: string }
+  /** Closes the page that is in front of the conversation. */
+  | { type: 'show_conversation' }
+  /** Shows a page in front of the conversation. The panel then asks for its data. */
+  | { type: 'show_page'; name: PageName }
+  | { [P in PageName]: { type: 'page'; name: P; data: PageData[P] } }[PageName]
   /** Opens the editor of a plan card. */
   | { type: 'edit_plan'; planId: string }
   /** Scrolls to the progress or the card of a plan. */
   | { type: 'show_plan'; planId: string }
   /** The user edited a file of a proposed change. `content` is the hash of the edited text. */
   | { type: 'proposal_edited'; approvalId: string; path: string; content: string; diff: string; added: number; removed: number }
+  /** An image of the workspace as a data URL, or why it is not shown. */
+  | { type: 'image'; path: string; url?: string; problem?: string }
+  /** The user accepted or rejected hunks of a proposed change in the editor. `rejected` are the rejected hunks by path. */
+  | { type: 'hunks_chosen'; approvalId: string; rejected: Readonly<Record<string, readonly number[]>> }
   | { type: 'file_review'; runId: string; path: string; review: Review }
   | { type: 'notice'; level: 'info' | 'error'; text: string };
 
@@ -70,12 +113,15 @@ const image = z.object({
 
 const line = z.int().min(1);
 const mentionRef = z.object({
-  kind: z.enum(['file', 'folder', 'selection', 'symbol', 'problems', 'changes', 'terminal', 'url', 'attachment']),
+  kind: z.enum(['file', 'folder', 'selection', 'symbol', 'problems', 'changes', 'terminal', 'url', 'session', 'resource', 'attachment']),
   path: z.exactOptional(path),
   name: z.exactOptional(z.string().max(1_000)),
+  server: z.exactOptional(z.string().max(1_000)),
   lines: z.exactOptional(z.object({ from: line, to: line })),
 }) satisfies z.ZodType<MentionRef>;
 
+const code = z.string().min(1).max(1_000_000);
+const language = z.string().max(100);
 const index = z.number().int().nonnegative();
 const hash = z.string().regex(/^[0-9a-f]{64}$/);
 const revision = z.record(path, z.union([z.literal('refused'), z.object({ without: z.array(index) }), z.object({ content: hash })]));
@@ -141,8 +187,17 @@ export const ToHost = z.discriminatedUnion('type', [
       z.object({ approve: z.literal(false), words: z.string().max(10_000).optional() }),
     ]),
   }),
-  /** Runs or discards a plan. `plan` is the edited plan, if the user edited it. */
-  z.object({ type: z.literal('answer_plan'), planId: id, answer: z.enum(['run', 'discard']), plan: Plan.optional() }),
+  /**
+   * Runs or discards a plan. `plan` is the edited plan, if the user edited it. With `allowEdits`, the run may also edit files that the plan
+   * does not name.
+   */
+  z.object({
+    type: z.literal('answer_plan'),
+    planId: id,
+    answer: z.enum(['run', 'discard']),
+    plan: Plan.optional(),
+    allowEdits: z.literal(true).optional(),
+  }),
   /** Continues a paused or ended run with an edited plan. `was` contains the original number of each step, or 0 for a new step. */
   z.object({ type: z.literal('revise_plan'), planId: id, plan: Plan, was: z.array(index) }),
   /** Asks the model for a changed plan. `words` describes the change. */
@@ -154,6 +209,8 @@ export const ToHost = z.discriminatedUnion('type', [
   z.object({ type: z.literal('save_plan'), planId: id, plan: Plan.optional() }),
   /** Opens a file of a proposed change for editing, without the rejected hunks. */
   z.object({ type: z.literal('edit_proposal'), approvalId: id, path, without: z.array(index) }),
+  /** The user has accepted or rejected hunks of a proposed change. `rejected` are the rejected hunks of the file. */
+  z.object({ type: z.literal('choose_hunks'), approvalId: id, path, rejected: z.array(index).max(10_000) }),
   z.object({ type: z.literal('undo_run'), runId: id }),
   /** Undoes one file of a run, or one hunk of the diff in a `file_review` message. */
   z.object({ type: z.literal('undo_part'), runId: id, path, hunk: z.object({ index, digest: hash }).optional() }),
@@ -161,15 +218,58 @@ export const ToHost = z.discriminatedUnion('type', [
   z.object({ type: z.literal('restore'), to: z.union([z.object({ runId: id, callId: id.optional() }), z.object({ undoId: id })]) }),
   /** Opens all changes of a run in VS Code's multi-file diff editor. */
   z.object({ type: z.literal('review_run'), runId: id }),
+  /**
+   * Sends the prompt of a run again, in a branch of the session. With `edited`, with another text and without some of its images and mentions,
+   * in another mode, and with the uncommitted changes. `restore` also restores the files. With `otherModel`, the user chooses a model first.
+   */
+  z.object({
+    type: z.literal('resend'),
+    sessionId: id,
+    runId: id,
+    edited: z
+      .object({
+        text: z.string().max(200_000),
+        without: z.object({ images: z.array(index), mentions: z.array(index) }),
+        mode: z.enum(['ask', 'plan', 'agent']).optional(),
+        withChanges: z.literal(true).optional(),
+      })
+      .optional(),
+    restore: z.boolean(),
+    otherModel: z.literal(true).optional(),
+  }),
+  /** Shows a branch of the session that begins after a run or, with `callId`, after the step of this call. */
+  z.object({ type: z.literal('branch'), sessionId: id, runId: id, callId: id.optional(), restore: z.boolean() }),
+  z.object({ type: z.literal('show_session'), sessionId: id }),
   z.object({ type: z.literal('open_file'), path, line: z.number().int().min(1).optional() }),
   /** Opens one file of a pending approval or of a finished call in VS Code's diff editor. */
   z.object({ type: z.literal('open_diff'), callId: id, path }),
   z.object({ type: z.literal('open_link'), url: z.string().max(4096) }),
+  /** Asks for the data of a page, now and whenever it changes, until `leave_page`. */
+  z.object({ type: z.literal('open_page'), name: pageName }),
+  z.object({ type: z.literal('leave_page') }),
+  /** A request from the page that is shown, such as deleting a memory entry. */
+  z.object({ type: z.literal('page_request'), request: PageRequest }),
+  /** Opens the definition of a symbol that a model named. */
+  z.object({ type: z.literal('open_symbol'), name: z.string().min(1).max(200) }),
+  z.object({ type: z.literal('load_image'), path }),
+  z.object({ type: z.literal('rate_answer'), runId: id, rating: z.enum(['up', 'down', 'none']), words: z.string().max(10_000).optional() }),
+  /** Writes code from an answer at the cursor of the active editor. */
+  z.object({ type: z.literal('insert_code'), code }),
+  /** Opens code from an answer as a new document that is not saved. */
+  z.object({ type: z.literal('open_code'), code, language, path: path.optional() }),
+  /** Proposes a change of a file with code from an answer. `path` is the file that the answer names. */
+  z.object({ type: z.literal('apply_code'), code, language, path: path.optional() }),
   z.object({ type: z.literal('show_earlier') }),
   z.object({ type: z.literal('new_session') }),
   z.object({ type: z.literal('pick_session') }),
   z.object({ type: z.literal('pick_model') }),
+  /** Lets the user choose files to mention. */
+  z.object({ type: z.literal('pick_files') }),
+  /** Opens the session as a Markdown document. */
+  z.object({ type: z.literal('export_session') }),
   z.object({ type: z.literal('connect_model') }),
+  /** Checks again whether the model's server answers. */
+  z.object({ type: z.literal('check_model') }),
   z.object({ type: z.literal('open_rules') }),
   z.object({ type: z.literal('open_folder') }),
   z.object({ type: z.literal('manage_trust') }),

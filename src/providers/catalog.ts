@@ -73,12 +73,12 @@ export const CATALOG: readonly CatalogEntry[] = [
   { id: 'openai-chat', label: 'OpenAI-compatible', needsUrl: true, keyless: true, defaultModel: 'default', load: chat },
 ];
 
-/** A service with a Chat Completions API. */
+/** Creates the entry of a service with a Chat Completions API. */
 function preset(id: string, label: string, baseUrl: string, keyVariable: string, defaultModel: string): CatalogEntry {
   return { id, label, baseUrl, keyVariables: [keyVariable], defaultModel, load: chat };
 }
 
-/** A server on the user's computer with a Chat Completions API. */
+/** Creates the entry of a server with a Chat Completions API on the user's computer. */
 function server(id: string, label: string, baseUrl: string): CatalogEntry {
   return { id, label, baseUrl, keyless: true, local: true, defaultModel: 'default', load: chat };
 }
@@ -106,7 +106,7 @@ export function parseModelRef(text: string): { provider: string; model: string }
   return { provider, model: (slash < 0 ? '' : text.slice(slash + 1)) || entry.defaultModel };
 }
 
-/** The inverse of `parseModelRef`. */
+/** Formats a model as `provider/model`, which `parseModelRef` parses. */
 export function modelText({ provider, model }: { provider: string; model: string }): string {
   return provider === model ? provider : `${provider}/${model}`;
 }

@@ -1,4 +1,4 @@
-/** Classifies the errors of servers and words the messages that users see. */
+/** Classifies the errors of servers and writes the messages that users see. */
 
 import { ModelError, type ModelErrorKind, type ModelErrorOptions } from '../core/model/model.ts';
 import { overflowIn } from './overflow.ts';
@@ -65,7 +65,7 @@ const AUTH = /authentication|invalid[ _](api[ _])?key|api key not valid|unauthor
 /** llama.cpp answers with status 500 if its chat template does not support tools. Retrying would not help. */
 const TOOLLESS = /--jinja|\btools? (param|choice|calls?|calling|use)\b.{0,60}(requires?|support)|does not support (tools|function)/i;
 
-/** Whether a server rejected a request because the model does not support tools. */
+/** Returns true if a server rejected a request because the model does not support tools. */
 export function refusesTools(error: unknown): boolean {
   return error instanceof ModelError && error.kind === 'invalid_request' && TOOLLESS.test(error.message);
 }

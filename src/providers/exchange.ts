@@ -8,7 +8,10 @@ const MAX_KEPT = 4_000_000;
 /** The maximum number of parts that have begun but not ended. */
 const MAX_OPEN = 1_000;
 
-/** The reason of the abort at the end of every exchange. It is made once, because an error records where it was made. */
+/**
+ * The reason of the abort at the end of every exchange. It is created once, because recording a stack trace for each exchange would take
+ * time.
+ */
 const OVER = new DOMException('The exchange is over.', 'AbortError');
 
 /** Limits what a reader has not emitted. The consumer limits the emitted text. @throws ModelError if a limit is exceeded */
@@ -50,7 +53,7 @@ export function exchange<R>(
   };
   const failed = (error: unknown): unknown => {
     leave();
-    // Several SDKs end an aborted stream as if it were complete, or throw an error of their own.
+    // Several SDKs end an aborted stream as if it were complete, or throw a different error.
     if (signal.aborted) return signal.reason;
     return error instanceof ModelError ? error : explain(error);
   };

@@ -8,9 +8,12 @@ export const MAX_LINE = 8 * 2 ** 20;
 
 /** The functions that process a stream. They are called for its lines in order. */
 export type LineRules = {
-  /** Whether the line from `start` to `end` (exclusive) can be passed on unchanged. Must be fast: it is called for every line. */
+  /**
+   * Returns true if the line from `start` to `end` (exclusive) can be passed on unchanged. It must be fast, because it is called for every
+   * line.
+   */
   isUsual(bytes: Uint8Array, start: number, end: number): boolean;
-  /** Returns the replacement for a line that is not usual. `line` has no newline. An error thrown by `rewrite` ends the stream. */
+  /** Returns the replacement for a line for which `isUsual` returns false. `line` has no newline. An error thrown by `rewrite` ends the stream. */
   rewrite(line: string): string;
   /** Returns text to add after the last line. */
   end?(): string;

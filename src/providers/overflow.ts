@@ -4,10 +4,13 @@
 export type Overflow = { window?: number; requested?: number };
 
 const NUMBER = '(\\d[\\d,_]{2,12})';
-/** A smaller number is not the window of a model. It counts something else. */
+/** A smaller number cannot be the window of a model, so it means something else. */
 const MIN_WINDOW = 1_000;
 const sizeOf = (what: string) => `[ _](?:${what})[ _](?:length|size|window|limit)(?: is| of)?(?: only)?\\W{0,3}${NUMBER}`;
-/** The surest comes first. The length of a prompt or an input is often that of the request. */
+/**
+ * The most reliable pattern comes first. The pattern for a prompt or an input comes last, because it often matches the length of the
+ * request.
+ */
 const WINDOWS = [
   `> ?${NUMBER}`,
   sizeOf('context'),
@@ -19,7 +22,7 @@ const WINDOWS = [
   sizeOf('prompt|input'),
 ].map((pattern) => new RegExp(pattern, 'i'));
 const REQUESTS = [
-  // Without the tokens that are reserved for the answer.
+  // This number does not include the tokens that are reserved for the answer.
   `${NUMBER} (?:tokens? )?in (?:the|your) (?:messages|prompt|input)`,
   `resulted in ${NUMBER}`,
   `requested (?:about )?${NUMBER}`,

@@ -3,7 +3,7 @@ import type { ModelErrorKind } from '../core/model/model.ts';
 
 export type Lasting = {
   kind: ModelErrorKind;
-  /** What happened, as a phrase that follows the server's name. */
+  /** The failure, as a phrase that follows the server's name. */
   happened: string;
   todo: string;
   /** The maximum number of attempts, including the first one. */

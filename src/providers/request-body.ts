@@ -22,7 +22,7 @@ export function formOf(body: object, toItems: BodyForm['toItems']): BodyForm {
 }
 
 export class RequestBodies {
-  /** By cache key. The conversation that was used last is the last one. */
+  /** The bodies by cache key. The most recently used conversation is the last one. */
   readonly #bodies = new Map<string, GrowingBody>();
 
   /**

@@ -25,9 +25,12 @@ const TRIED_ENOUGH_MS = 150_000;
 /** The default of `noticedMs`. */
 const NOTICED_MS = 30_000;
 
-/** The only retry policy. A request is only repeated if no part of its answer has been passed on; an event announces each wait. */
+/**
+ * Adds the only retry policy to an adapter. A request is repeated only if no part of its answer has been passed on; an event announces each
+ * wait.
+ */
 export function withRetry(adapter: ModelAdapter, options: RetryOptions = {}): ModelAdapter {
-  const { tries: most = 5, random = Math.random, sleep = sleepUntil, now = Date.now, noticedMs = NOTICED_MS } = options;
+  const { tries: most = 5, random = Math.random, sleep = sleepUntil, now = () => performance.now(), noticedMs = NOTICED_MS } = options;
   /** The controllers that end current waits early. */
   const waits = new Set<AbortController>();
 
@@ -85,7 +88,7 @@ export function withRetry(adapter: ModelAdapter, options: RetryOptions = {}): Mo
   return { ...adapter, stream, retryNow };
 }
 
-/** Whether the promise settles within `ms` milliseconds. */
+/** Returns true if the promise settles within `ms` milliseconds. */
 async function comesWithin(work: Promise<unknown>, ms: number): Promise<boolean> {
   const comes = work.then(
     () => true,

@@ -3,7 +3,7 @@ import { ModelError } from '../core/model/model.ts';
 import type { ProviderConfig } from './types.ts';
 
 /** The name of a server as error messages show it. `secrets` are removed from every message about the server. */
-export type Server = { name: string; secrets: readonly string[] };
+export type Server = { name: string; secrets: readonly string[] } & Pick<ProviderConfig, 'usesFetch'>;
 
 export function serverOf(vendor: string, config: ProviderConfig): Server {
   const secrets = [config.apiKey?.trim(), ...Object.values(config.headers ?? {}).flatMap((value) => [value, value.replace(/^\S+ /, '')])];
@@ -13,7 +13,8 @@ export function serverOf(vendor: string, config: ProviderConfig): Server {
     secrets.push(decodeURIComponent(url.password), ...url.searchParams.values());
     name = `${vendor} (${url.host})`;
   }
-  return { name, secrets: secrets.filter((secret) => secret !== undefined && secret.length >= 4) as string[] };
+  const { usesFetch = false } = config;
+  return { name, secrets: secrets.filter((secret) => secret !== undefined && secret.length >= 4) as string[], usesFetch };
 }
 
 /** A service needs an API key; a server with a base URL from the settings may not need one. @throws ModelError */

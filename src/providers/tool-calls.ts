@@ -17,7 +17,7 @@ export function parseInput(text: string): Pick<ToolCall, 'input' | 'malformed'> 
   }
 }
 
-/** Returns the arguments of a call as they are sent back to the model: always an object, because APIs and chat templates require one. */
+/** Returns the arguments of a call to send back to the model. They are always an object, because APIs and chat templates require one. */
 export function echoInput(call: ToolCall): Record<string, unknown> {
   // A call with a `problem` may still contain valid JSON in `malformed`.
   const input = call.problem === undefined ? call.input : parseInput(call.malformed ?? '').input;

@@ -7,6 +7,11 @@ export type ProviderConfig = {
   headers?: Record<string, string>;
   /** How long the server may send nothing before the request is aborted, in milliseconds. */
   silenceMs?: number;
+  /**
+   * Whether requests are sent with `fetch` instead of `node:http`. An editor replaces the functions of `node:http` to support its proxies,
+   * and the replacements open a new connection for each request.
+   */
+  usesFetch?: boolean;
   /** The memory of this computer, in bytes, if the model runs on it. */
   memoryBytes?: number;
   /** The provider's name, for adapters that serve several providers with the same API. */

@@ -1,5 +1,5 @@
 /** Stores file contents by hash, for undo and restore, in the host's storage directory outside the workspace. */
-import { readFile, rename, utimes, writeFile } from 'node:fs/promises';
+import { readFile, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { hashOf } from '../workspace/content.ts';
 import type { BlobStore } from '../workspace/types.ts';
@@ -16,15 +16,20 @@ export class DiskBlobs implements BlobStore {
     const hash = await hashOf(bytes);
     const file = this.#file(hash);
     if (await this.get(hash)) {
-      // The content is needed again, so its age for pruning starts anew.
+      // The content is needed again, so its age for pruning is reset.
       await utimes(file, new Date(), new Date()).catch(() => undefined);
       return hash;
     }
     makeDirectory(dirname(file));
     // The file is renamed into place so that an interrupted write never leaves a partial file under a valid hash.
     const temporary = `${file}.${crypto.randomUUID()}`;
-    await writeFile(temporary, bytes, { mode: 0o600 });
-    await rename(temporary, file);
+    try {
+      await writeFile(temporary, bytes, { mode: 0o600 });
+      await rename(temporary, file);
+    } catch (error) {
+      await rm(temporary, { force: true });
+      throw error;
+    }
     return hash;
   }
 

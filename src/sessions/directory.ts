@@ -1,5 +1,5 @@
-/** Creates the directories that Kedge stores its data in. */
-import { mkdirSync, statSync } from 'node:fs';
+/** Creates the directories that Kedge stores its data in, and replaces files in them. */
+import { mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
@@ -21,3 +21,19 @@ export function makeDirectory(path: string): void {
 }
 
 const isThere = (path: string) => statSync(path, { throwIfNoEntry: false }) !== undefined;
+
+/**
+ * Replaces a file in one step, so that nobody reads a part of it. On a network drive, it may be impossible to replace a file that another
+ * program has open. The file then keeps its content, and no temporary file remains. @throws Error of the file system
+ */
+export function replaceFile(file: string, content: string | Uint8Array): void {
+  const draft = `${file}.${crypto.randomUUID()}`;
+  try {
+    makeDirectory(dirname(file));
+    writeFileSync(draft, content, { mode: 0o600 });
+    renameSync(draft, file);
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw error;
+  }
+}

@@ -2,13 +2,15 @@
  * A lock file that one process at a time can hold. It contains the id of its process, so that a lock left by a process that has ended can
  * be replaced.
  *
+ * A lock of another computer, on a network drive, is valid while its file was modified recently. Each process updates the times of its lock files regularly.
+ *
  * A lock file is created with its content in one step (as a hard link), so that no process can read a partial one. If several processes
  * find a stale lock, only one of them may replace it: it must first take a guard (a second lock file, named after the stale content) and
  * then find the lock unchanged.
  */
 import { createHash } from 'node:crypto';
-import { linkSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { uptime } from 'node:os';
+import { linkSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { hostname, uptime } from 'node:os';
 import { isRunning, ownProcess } from './processes.ts';
 
 /** Error codes of file systems without hard links. */
@@ -16,10 +18,16 @@ const NO_LINKS = new Set(['EPERM', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP', 'EMLINK', 
 /** The maximum number of attempts to take a lock. An attempt fails if the lock is released and taken again while it is examined. */
 const ATTEMPTS = 10;
 
+/** How often this process renews its lock files, and the age at which a lock of another computer is abandoned, in milliseconds. */
+const REFRESH_MS = 30_000;
+const ABANDONED_MS = 180_000;
+const COMPUTER = hostname().replace(/\s/g, '_');
+
 /** The locks held by this process, and how many times each was taken. */
 const heldLocks = new Map<string, { content: string; count: number }>();
+let refreshing: NodeJS.Timeout | undefined;
 
-/** Whether another running process holds the lock. */
+/** Returns true if another running process holds the lock. */
 export function isLockedByOther(path: string): boolean {
   const content = contentOf(path);
   return content !== undefined && belongsToOther(path, content);
@@ -31,9 +39,10 @@ export function takeLock(path: string): boolean {
   if (heldLock) heldLock.count++;
   else {
     const { pid, startedAt } = ownProcess();
-    const content = [pid, startedAt ?? '-', crypto.randomUUID()].join(' ');
+    const content = [pid, startedAt ?? '-', crypto.randomUUID(), COMPUTER].join(' ');
     if (!claim(path, path, content)) return false;
     heldLocks.set(path, { content, count: 1 });
+    refreshing ??= setInterval(refreshLocks, REFRESH_MS).unref();
   }
   return true;
 }
@@ -42,7 +51,23 @@ export function releaseLock(path: string): void {
   const heldLock = heldLocks.get(path);
   if (!heldLock || --heldLock.count > 0) return;
   heldLocks.delete(path);
+  if (heldLocks.size === 0) {
+    clearInterval(refreshing);
+    refreshing = undefined;
+  }
   if (contentOf(path) === heldLock.content) rmSync(path, { force: true });
+}
+
+/** Tells other computers that this process still holds its locks. */
+export function refreshLocks(): void {
+  const now = new Date();
+  for (const [path, { content }] of heldLocks) {
+    try {
+      if (contentOf(path) === content) utimesSync(path, now, now);
+    } catch {
+      // The next call tries again, long before the lock is too old.
+    }
+  }
 }
 
 /** `guarded` is the path of the lock from which the names of its guards are derived. */
@@ -71,7 +96,8 @@ function create(path: string, content: string): boolean {
       return true;
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      if (code === 'EEXIST') return false;
+      // On NFS, a link whose confirmation was lost is made again and then reported as existing.
+      if (code === 'EEXIST') return contentOf(path) === content;
       if (!NO_LINKS.has(code ?? '')) throw error;
       return createWithoutLinks(path, content);
     }
@@ -119,14 +145,15 @@ function contentOf(path: string): string | undefined {
 }
 
 function belongsToOther(path: string, content: string): boolean {
-  const [id = '', startedAt] = content.split(' ');
+  const [id = '', startedAt, , computer = COMPUTER] = content.split(' ');
   const pid = Number(id);
+  if (computer !== COMPUTER) return isSince(path, Date.now() - ABANDONED_MS);
   if (pid === process.pid) return false;
   const isDated = startedAt !== undefined && startedAt !== '-';
-  return isRunning({ pid, ...(isDated && { startedAt }) }) && (isDated || isSinceBoot(path));
+  return isRunning({ pid, ...(isDated && { startedAt }) }) && (isDated || isSince(path, Date.now() - uptime() * 1000));
 }
 
-/** Whether the lock was created after the last system start. The process id in an older lock may now belong to another process. */
-function isSinceBoot(path: string): boolean {
-  return (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0) > Date.now() - uptime() * 1000;
+/** Returns whether the lock is newer than `time`. The process id in a lock from before the start of the system may belong to another process. */
+function isSince(path: string, time: number): boolean {
+  return (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0) > time;
 }

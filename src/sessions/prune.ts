@@ -1,7 +1,8 @@
 /** Limits the stored file contents for undo and restore by age and total size. Contents of the oldest sessions are removed first. */
 import { createReadStream } from 'node:fs';
-import { readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { expiredInTrash, removeFromTrash, TRASH } from './trash.ts';
 
 export type CheckpointBounds = { maxBytes: number; maxDays: number };
 export const DEFAULT_BOUNDS: CheckpointBounds = { maxBytes: 500_000_000, maxDays: 30 };
@@ -14,13 +15,15 @@ type Blob = { file: string; size: number };
 const DAY_MS = 86_400_000;
 /** The minimum age of a file that is removed. Another process may not have recorded a newer file in its log yet. */
 const YOUNG_MS = DAY_MS;
+const UNRECORDED_MS = 10 * 60_000;
 const HASH = /[0-9a-f]{64}/g;
 const MARKER = 'pruned';
 
 type PruneOptions = {
   blobs: string;
   sessions: string;
-  bounds: CheckpointBounds;
+  /** The limits that the user set. They are stored, and apply when this field is missing. */
+  bounds?: CheckpointBounds;
   /** Ids of open sessions, whose contents are kept regardless of age and size. */
   keep?: readonly string[];
   now?: number;
@@ -30,13 +33,23 @@ type PruneOptions = {
  * Removes contents that no recent log refers to. If the rest exceeds the size limit, also removes contents of the sessions that changed
  * longest ago. Runs at most once a day per directory. Resolves to undefined if it did not run.
  */
-export async function pruneBlobs({ blobs, sessions, bounds, keep = [], now = Date.now() }: PruneOptions): Promise<Pruned | undefined> {
+export async function pruneBlobs({
+  blobs,
+  sessions,
+  bounds: given,
+  keep = [],
+  now = Date.now(),
+}: PruneOptions): Promise<Pruned | undefined> {
   const marker = join(blobs, MARKER);
   const last = await stat(marker).catch(() => undefined);
-  if (last && now - last.mtimeMs < DAY_MS) return undefined;
+  const kept = await keptBounds(blobs);
+  const bounds = given ?? kept;
+  const isRevised = bounds.maxBytes !== kept.maxBytes || bounds.maxDays !== kept.maxDays;
+  if (last && !isRevised && now - last.mtimeMs < DAY_MS) return undefined;
+  for (const id of expiredInTrash(sessions, { now })) removeFromTrash(sessions, id);
   const stored = await storedIn(blobs);
   if (stored.size === 0) return undefined;
-  await writeFile(marker, '');
+  await writeFile(marker, JSON.stringify(bounds));
   const needed = await neededBlobs(await logsIn(sessions), stored, { bounds, keep, now });
   const pruned: Pruned = { files: 0, bytes: 0 };
   for (const [hash, { file, size }] of stored) {
@@ -49,6 +62,17 @@ export async function pruneBlobs({ blobs, sessions, bounds, keep = [], now = Dat
     pruned.bytes += size;
   }
   return pruned;
+}
+
+/** Returns the limits that were last used. Only the editor knows the user's settings, so the terminal program uses these. */
+export async function keptBounds(blobs: string): Promise<CheckpointBounds> {
+  try {
+    const { maxBytes, maxDays } = JSON.parse(await readFile(join(blobs, MARKER), 'utf8'));
+    if (maxBytes > 0 && maxDays > 0) return { maxBytes, maxDays };
+  } catch {
+    // The file does not exist, or is from an earlier version.
+  }
+  return DEFAULT_BOUNDS;
 }
 
 type Log = { id: string; file: string; changedAt: number };
@@ -83,17 +107,46 @@ async function neededBlobs(
   return needed;
 }
 
+/** Returns the logs of all sessions, newest first. Sessions in the trash can be restored, so they count, too. */
 async function logsIn(directory: string): Promise<Log[]> {
-  const names = (await readdir(directory).catch(() => [] as string[])).filter((name) => name.endsWith('.jsonl'));
-  const logs = await Promise.all(
-    names.map(async (name): Promise<Log | undefined> => {
-      const file = join(directory, name);
+  const trash = join(directory, TRASH);
+  const deleted = (await readdir(trash).catch(() => [] as string[])).map((id) => join(trash, id));
+  const logs: Log[] = [];
+  for (const place of [directory, ...deleted]) {
+    const names = (await readdir(place).catch(() => [] as string[])).filter((name) => name.endsWith('.jsonl'));
+    for (const name of names) {
+      const file = join(place, name);
       const stats = await stat(file).catch(() => undefined);
-      return stats && { id: name.slice(0, -'.jsonl'.length), file, changedAt: stats.mtimeMs };
-    }),
-  );
-  return logs.filter((log) => log !== undefined).sort((a, b) => b.changedAt - a.changedAt);
+      if (stats) logs.push({ id: name.slice(0, -'.jsonl'.length), file, changedAt: stats.mtimeMs });
+    }
+  }
+  return logs.sort((a, b) => b.changedAt - a.changedAt);
 }
+
+/**
+ * Permanently deletes sessions in the trash, with the contents that only they refer to. Unless `all` is set, sessions that were deleted
+ * recently are kept.
+ */
+export async function emptyTrash({ blobs, sessions, all = false, now = Date.now() }: EmptyOptions): Promise<{ sessions: number } & Pruned> {
+  const ids = expiredInTrash(sessions, { now, all });
+  const own = new Set<string>();
+  for (const { file } of (await logsIn(sessions)).filter(({ id, file: at }) => ids.includes(id) && at.includes(TRASH)))
+    for (const hash of await hashesIn(file)) own.add(hash);
+  for (const id of ids) removeFromTrash(sessions, id);
+  for (const { file } of own.size > 0 ? await logsIn(sessions) : []) for (const hash of await hashesIn(file)) own.delete(hash);
+  const emptied = { sessions: ids.length, files: 0, bytes: 0 };
+  for (const [hash, { file, size }] of own.size > 0 ? await storedIn(blobs) : []) {
+    const stats = own.has(hash) && (await stat(file).catch(() => undefined));
+    // Another process may have stored the same content a moment ago, and not recorded it in its log yet.
+    if (!stats || now - stats.mtimeMs < UNRECORDED_MS) continue;
+    await rm(file, { force: true }).catch(() => undefined);
+    emptied.files++;
+    emptied.bytes += size;
+  }
+  return emptied;
+}
+
+type EmptyOptions = { blobs: string; sessions: string; all?: boolean; now?: number };
 
 /** Returns everything in a log that looks like a hash; false positives are harmless. A log may be large, so it is read in chunks. */
 async function hashesIn(file: string): Promise<Set<string>> {

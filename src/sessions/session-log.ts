@@ -7,7 +7,6 @@ import {
   ftruncateSync,
   openSync,
   readFileSync,
-  readSync,
   renameSync,
   rmSync,
   statSync,
@@ -15,57 +14,14 @@ import {
   writeSync,
 } from 'node:fs';
 import { jsonIn } from '../core/json.ts';
-import { isLogged } from '../core/session/event-shape.ts';
 import type { AgentEvent } from '../core/session/events.ts';
-import { FIRST_FORMAT, formatNamed, LOG_FORMAT, migrated } from '../core/session/log-format.ts';
+import { FIRST_FORMAT, LOG_FORMAT } from '../core/session/log-format.ts';
+import { isLogged } from '../core/session/shapes/event-shape.ts';
 import { makeDirectory } from './directory.ts';
 import { isLockedByOther, releaseLock, takeLock } from './lock.ts';
-
-const NEWLINE = 0x0a;
-const PIECE = 128 * 1024 * 1024;
-const UNREADABLE = '\0';
-
-/**
- * The part of a log that was read. `end` is the byte offset of its end in the file with this `inode` (repairing a log creates a new file).
- * `damaged` is the number of lines that are not events. `isTorn` means that the last line is incomplete or still being written. `format` is
- * the format of the next events, unless a line names another format.
- */
-export type ReadLines = { end: number; inode?: number; damaged: number; isTorn: boolean; format: number };
-
-/**
- * Reads every line that is an event, converted to the current format. The last line is accepted without a newline if it is complete.
- * @param format the format of the events before these bytes
- * @throws NewerLogError if the log was written by a newer version
- */
-export function readLines(bytes: Buffer, format = FIRST_FORMAT): ReadLines & { events: AgentEvent[] } {
-  const events: AgentEvent[] = [];
-  let damaged = 0;
-  const take = (line: string): boolean => {
-    const written = jsonIn(line);
-    const named = formatNamed(written);
-    format = named ?? format;
-    const event = migrated(written, format);
-    if (!isLogged(event)) return line === '';
-    if (named !== undefined) delete (event as { format?: number }).format;
-    events.push(event);
-    return true;
-  };
-  const completeLength = bytes.lastIndexOf(NEWLINE) + 1;
-  for (let start = 0; start < completeLength; ) {
-    // The bytes are decoded in pieces because the length of a string is limited; most logs fit in one piece.
-    const last = bytes.lastIndexOf(NEWLINE, start + PIECE);
-    const end = last < start ? bytes.indexOf(NEWLINE, start) : last;
-    for (const line of textOf(bytes.subarray(start, end)).split('\n')) if (!take(line)) damaged++;
-    start = end + 1;
-  }
-  const isTorn = !take(textOf(bytes.subarray(completeLength)));
-  return { events, end: isTorn ? completeLength : bytes.length, damaged, isTorn, format };
-}
-
-/** A line that exceeds the maximum string length is not an event. */
-function textOf(bytes: Buffer): string {
-  return bytes.length < 2 * PIECE ? bytes.toString('utf8') : UNREADABLE;
-}
+import { bytesOf, lastLine } from './log-bytes.ts';
+import { eventIn, type LoggedLines, type ReadLines, readLines, textOf } from './log-lines.ts';
+import { LogReader } from './log-reader.ts';
 
 /**
  * Saves a copy of the log beside it, unless there is an identical one.
@@ -81,6 +37,8 @@ export function keepCopy(file: string): string {
   }
 }
 
+const NOTHING_READ: ReadLines = { end: 0, damaged: 0, isTorn: false, format: FIRST_FORMAT, formats: [] };
+
 export class SessionLog {
   readonly #directory: string;
   readonly #file: string;
@@ -89,17 +47,25 @@ export class SessionLog {
   #locks = 0;
   /** The part of the log that this object has read or written. */
   readonly #read: ReadLines;
+  readonly #reader: LogReader;
+  #isDistrusted = false;
 
-  constructor(directory: string, file: string, read: ReadLines = { end: 0, damaged: 0, isTorn: false, format: FIRST_FORMAT }) {
+  constructor(directory: string, file: string, read = NOTHING_READ) {
     this.#directory = directory;
     this.#file = file;
     this.#read = { ...read };
+    this.#reader = new LogReader(file);
     this.#lockFile = file.replace(/\.jsonl$/, '.lock');
   }
 
   /** The number of lines read that are not valid events. */
   get damaged(): number {
     return this.#read.damaged + (this.#read.isTorn && !this.inUse() ? 1 : 0);
+  }
+
+  /** Whether a log that was written again is known by its inode. Some network drives have none. */
+  get hasInode(): boolean {
+    return this.#read.inode !== 0;
   }
 
   /** Adds events that contradict other events to the number of damaged lines. */
@@ -116,7 +82,7 @@ export class SessionLog {
     }
   }
 
-  /** Whether another process is writing to the log. */
+  /** Returns true if another process is writing to the log. */
   inUse(): boolean {
     return isLockedByOther(this.#lockFile);
   }
@@ -128,7 +94,7 @@ export class SessionLog {
       if (!takeLock(this.#lockFile)) return false;
       this.#locks++;
     } catch {
-      // If there is no space for the lock file, appending an event will fail and report it.
+      // If there is no space for the lock file, appending an event will fail and report the problem.
     }
     return true;
   }
@@ -144,32 +110,87 @@ export class SessionLog {
   }
 
   /**
-   * Reads the events that another process has appended since the last read. If that process repaired the log, all events are returned.
+   * Reads the events that another process has appended since the last read. If that process repaired the log, or after `distrust`, all events
+   * are returned, and `isNewFile` is set.
    * @throws NewerLogError if that process is a newer version
+   * @throws Error if the log cannot be read
    */
-  readNewEvents(): AgentEvent[] {
+  readNewEvents(): LoggedLines & { isNewFile?: boolean } {
     const stats = statSync(this.#file, { throwIfNoEntry: false });
-    if (!stats) return [];
-    const isSame = this.#read.inode === undefined || this.#read.inode === stats.ino;
+    if (!stats && this.#isDistrusted && this.#read.end > 0) throw new Error('The log of this session was deleted. Start a new session.');
+    if (!stats) return { events: [], offsets: [] };
+    const isSame = !this.#isDistrusted && (this.#read.inode === undefined || this.#read.inode === stats.ino);
     const from = isSame ? this.#read.end : 0;
-    if (stats.size <= from) return [];
-    const bytes = Buffer.alloc(stats.size - from);
-    const handle = openSync(this.#file, 'r');
-    try {
-      readSync(handle, bytes, 0, bytes.length, from);
-    } finally {
-      closeSync(handle);
-    }
-    const { events, end, damaged, ...read } = readLines(bytes, isSame ? this.#read.format : FIRST_FORMAT);
-    Object.assign(this.#read, { ...read, end: from + end, inode: stats.ino, damaged: damaged + (isSame ? this.#read.damaged : 0) });
-    return events;
+    if (stats.size <= from && !this.#isDistrusted) return { events: [], offsets: [] };
+    const bytes = bytesOf(this.#file, from, stats.size);
+    if (this.#isDistrusted && bytes.length < stats.size) throw new Error('The log of this session cannot be read completely. Try again.');
+    const { events, offsets, damaged, formats, ...read } = readLines(bytes, isSame ? this.#read.format : FIRST_FORMAT, from);
+    const before = isSame ? this.#read : NOTHING_READ;
+    Object.assign(this.#read, read, {
+      inode: stats.ino,
+      damaged: before.damaged + damaged,
+      formats: [...before.formats, ...formats],
+    });
+    this.#isDistrusted = false;
+    return { events, offsets, isNewFile: !isSame };
   }
 
-  /** @throws Error if the disk is full or not writable */
-  append(event: AgentEvent): void {
+  /** Makes `readNewEvents` read the whole log, because what was read of it before may be wrong or incomplete. */
+  distrust(): void {
+    this.#isDistrusted = true;
+  }
+
+  /**
+   * Reads the event whose line begins at this byte. The event was read or appended before, so its shape is not checked again.
+   * @throws Error if the log cannot be read
+   */
+  read(offset: number): AgentEvent | undefined {
+    if (offset < 0) throw new Error('An event is missing in the log of this session. Open the session again.');
+    const { inode, formats } = this.#read;
+    const format = formats.findLast(({ from }) => from <= offset)?.format ?? FIRST_FORMAT;
+    return eventIn(jsonIn(this.#reader.line(offset, inode)), format) as AgentEvent | undefined;
+  }
+
+  /** Closes the file that `read` has opened. */
+  endReading(): void {
+    this.#reader.close();
+  }
+
+  /** @returns the byte at which the line of the event begins. @throws Error if the disk is full or not writable */
+  append(event: AgentEvent): number {
     this.#handle ??= this.#open();
-    this.#read.end += writeLine(this.#handle, event, this.#read.format < LOG_FORMAT);
+    let length: number;
+    try {
+      length = writeLine(this.#handle, event, this.#read.format < LOG_FORMAT);
+    } catch (error) {
+      // The server of a network drive was restarted. Nothing was written, and only a new handle can write again.
+      if ((error as NodeJS.ErrnoException).code !== 'ESTALE') throw error;
+      this.#handle = this.#reopened();
+      length = writeLine(this.#handle, event, this.#read.format < LOG_FORMAT);
+    }
+    const offset = fstatSync(this.#handle).size - length;
+    this.#read.end += length;
+    this.#nameFormat(offset);
+    return offset;
+  }
+
+  #reopened(): number {
+    const { inode } = this.#read;
+    try {
+      this.close();
+    } catch {
+      // A stale handle may not even be closed.
+    }
+    const handle = this.#open();
+    if (this.#read.inode === inode) return handle;
+    closeSync(handle);
+    throw new Error('the log file was replaced');
+  }
+
+  #nameFormat(from: number): void {
+    if (this.#read.format === LOG_FORMAT) return;
     this.#read.format = LOG_FORMAT;
+    this.#read.formats = [...this.#read.formats, { from, format: LOG_FORMAT }];
   }
 
   sync(): void {
@@ -194,41 +215,33 @@ export class SessionLog {
   /**
    * Prepares the log for appending. If it contains invalid lines, it is rewritten with only `events`; a copy of the original is kept. The
    * lock must be held.
-   * @returns whether anything was lost
+   * @returns whether anything was lost and, if the log was rewritten, the place of each event in the new file, by number
    */
-  mend(events: readonly AgentEvent[]): boolean {
-    if (!existsSync(this.#file)) return false;
-    if (this.#read.damaged > 0) return this.#rewrite(events);
+  mend(events: Iterable<AgentEvent>): { isLost: boolean; offsets?: Map<number, number> } {
+    if (!existsSync(this.#file)) return { isLost: false };
+    if (this.#read.damaged > 0) return { isLost: true, offsets: this.#rewrite(events) };
     const handle = openSync(this.#file, 'a+', 0o600);
     try {
-      return this.#endLine(handle);
+      return { isLost: this.#endLine(handle) };
     } finally {
       closeSync(handle);
     }
   }
 
-  /** Replaces the log atomically by a log that contains only `events`. */
-  #rewrite(events: readonly AgentEvent[]): true {
+  /** Replaces the log atomically with a log that contains only `events`. */
+  #rewrite(events: Iterable<AgentEvent>): Map<number, number> {
     keepCopy(this.#file);
     const mended = `${this.#file}.${crypto.randomUUID()}`;
-    const handle = openSync(mended, 'wx', 0o600);
     try {
-      let end = 0;
-      for (const [index, event] of events.entries()) end += writeLine(handle, event, index === 0);
-      fsyncSync(handle);
+      const { offsets, ...written } = writeEvents(mended, events);
+      // Both files are closed by now, because some network drives rename no file that is open.
+      this.#reader.close();
       renameSync(mended, this.#file);
-      Object.assign(this.#read, {
-        end,
-        inode: fstatSync(handle).ino,
-        damaged: 0,
-        isTorn: false,
-        format: end > 0 ? LOG_FORMAT : FIRST_FORMAT,
-      });
+      Object.assign(this.#read, { ...written, damaged: 0, isTorn: false });
+      return offsets;
     } finally {
-      closeSync(handle);
       rmSync(mended, { force: true });
     }
-    return true;
   }
 
   /** Terminates a complete last line with a newline. A partial line left by a crash is removed, because it would corrupt the next event. */
@@ -246,8 +259,10 @@ export class SessionLog {
   }
 
   close(): void {
-    if (this.#handle !== undefined) closeSync(this.#handle);
+    this.#reader.close();
+    const handle = this.#handle;
     this.#handle = undefined;
+    if (handle !== undefined) closeSync(handle);
   }
 }
 
@@ -261,17 +276,20 @@ function writeLine(handle: number, event: AgentEvent, namesFormat: boolean): num
   return line.length;
 }
 
-/** Reads the bytes after the last newline. */
-function lastLine(handle: number): Buffer {
-  let { size } = fstatSync(handle);
-  const pieces: Buffer[] = [];
-  while (size > 0) {
-    const piece = Buffer.alloc(Math.min(size, 64 * 1024));
-    readSync(handle, piece, 0, piece.length, size - piece.length);
-    const newline = piece.lastIndexOf(NEWLINE);
-    pieces.unshift(piece.subarray(newline + 1));
-    if (newline >= 0) break;
-    size -= piece.length;
+/** Writes a new log. `offsets` is the place of each event in it, by number. */
+function writeEvents(file: string, events: Iterable<AgentEvent>) {
+  const offsets = new Map<number, number>();
+  const handle = openSync(file, 'wx', 0o600);
+  try {
+    let end = 0;
+    for (const event of events) {
+      offsets.set(event.seq, end);
+      end += writeLine(handle, event, end === 0);
+    }
+    fsyncSync(handle);
+    const formats = end > 0 ? [{ from: 0, format: LOG_FORMAT }] : [];
+    return { offsets, end, inode: fstatSync(handle).ino, format: end > 0 ? LOG_FORMAT : FIRST_FORMAT, formats };
+  } finally {
+    closeSync(handle);
   }
-  return Buffer.concat(pieces);
 }

@@ -2,29 +2,24 @@
  * Stores each session as an append-only JSONL file. When `append` returns, the operating system has received the data, so it survives a
  * crash of the program; `sync` makes it survive a crash of the computer.
  */
-import { type FileHandle, open, readdir, rm, stat } from 'node:fs/promises';
+import { type FileHandle, open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { jsonIn } from '../core/json.ts';
 import type { AgentEvent } from '../core/session/events.ts';
-import { titleOf } from '../core/session/title.ts';
-import { type ReadLines, readLines, SessionLog } from './session-log.ts';
+import { type LoggedLines, type ReadLines, readLines } from './log-lines.ts';
+import { SessionLog } from './session-log.ts';
 
 export { SessionLog } from './session-log.ts';
 
-export type SessionInfo = { id: string; title: string; changedAt: number };
-
 const EXTENSION = '.jsonl';
 const ID = /^[\w-]+$/;
-/** Matches the first line of a log, and as much of its prompt as a title needs. The line may be cut off. */
-const PROMPT = /^\{"type":"run_started".*?"prompt":"((?:[^"\\]|\\u[\da-f]{4}|\\[^u]){0,200})/i;
 
 export class SessionStore {
-  readonly #directory: string;
+  readonly directory: string;
   /** The part of each log that was read, by session id. */
   readonly #loaded = new Map<string, ReadLines>();
 
   constructor(directory: string) {
-    this.#directory = directory;
+    this.directory = directory;
   }
 
   /** Creates an id that sorts by time. */
@@ -33,7 +28,7 @@ export class SessionStore {
   }
 
   log(id: string): SessionLog {
-    return new SessionLog(this.#directory, this.#file(id), this.#loaded.get(id));
+    return new SessionLog(this.directory, this.#file(id), this.#loaded.get(id));
   }
 
   /**
@@ -42,6 +37,11 @@ export class SessionStore {
    * @throws NewerLogError if the log was written by a newer version
    */
   async load(id: string): Promise<AgentEvent[] | undefined> {
+    return (await this.open(id))?.events;
+  }
+
+  /** Does the same as `load`, and tells where the events are in the log, so that they can be read again. */
+  async open(id: string): Promise<LoggedLines | undefined> {
     const file = this.#file(id);
     let handle: FileHandle;
     try {
@@ -52,62 +52,43 @@ export class SessionStore {
     }
     try {
       const { ino } = await handle.stat();
-      const { events, ...read } = readLines(await handle.readFile());
+      const { events, offsets, ...read } = readLines(await handle.readFile());
       this.#loaded.set(id, { ...read, inode: ino });
       // A failure to save the copy is ignored, because the log itself is not changed.
       if (read.damaged > 0) this.log(id).keepCopy();
-      return events;
+      return { events, offsets };
     } finally {
       await handle.close();
     }
   }
 
-  /** Lists sessions, newest first. */
-  async list(): Promise<SessionInfo[]> {
-    const names = await readdir(this.#directory).catch(() => [] as string[]);
-    const ids = names.filter((name) => name.endsWith(EXTENSION)).map((name) => name.slice(0, -EXTENSION.length));
-    const infos = await Promise.all(ids.filter((id) => ID.test(id)).map((id) => this.#info(id)));
-    return infos.filter((info) => info !== undefined).sort((a, b) => b.changedAt - a.changedAt);
+  /**
+   * Reads the events of a log without opening the session. @throws Error if there is no log; NewerLogError if a newer version wrote it
+   */
+  async read(id: string): Promise<AgentEvent[]> {
+    return readLines(await readFile(this.#file(id))).events;
   }
 
-  /** Deletes a session permanently. The workspace files it changed are not affected. */
-  async remove(id: string): Promise<void> {
-    const file = this.#file(id);
-    await rm(file, { force: true });
-    // Also deletes copies and leftovers of a crash.
-    const beside = (await readdir(this.#directory).catch(() => [] as string[])).filter((name) =>
-      /^\.(?:jsonl|lock)\./.test(name.slice(id.length)),
-    );
-    for (const name of beside) if (name.startsWith(id)) await rm(join(this.#directory, name), { force: true });
+  /** Discards the state that was read of a session, because its log was moved or deleted. */
+  forget(id: string): void {
     this.#loaded.delete(id);
   }
 
-  async #info(id: string): Promise<SessionInfo | undefined> {
-    const file = this.#file(id);
+  /** Writes the log of a new session. @throws Error of the file system */
+  create(id: string, events: readonly AgentEvent[]): void {
+    const log = this.log(id);
+    if (!log.lock()) throw new Error(`The session ${id} is in use.`);
     try {
-      const stats = await stat(file);
-      if (!stats.isFile()) return undefined;
-      const handle = await open(file);
-      try {
-        const { buffer, bytesRead } = await handle.read(Buffer.alloc(64 * 1024), 0, 64 * 1024, 0);
-        return { id, title: titleIn(buffer.toString('utf8', 0, bytesRead)) ?? id, changedAt: stats.mtimeMs };
-      } finally {
-        await handle.close();
-      }
-    } catch {
-      return undefined;
+      for (const event of events) log.append(event);
+      log.sync();
+    } finally {
+      log.close();
+      log.unlock();
     }
   }
 
   #file(id: string): string {
     if (!ID.test(id)) throw new Error(`${id} is not a session id. Use an id from the list of sessions.`);
-    return join(this.#directory, id + EXTENSION);
+    return join(this.directory, id + EXTENSION);
   }
-}
-
-/** Returns the first line of the first prompt, shortened; undefined if the log does not begin with a prompt. */
-function titleIn(log: string): string | undefined {
-  const [, prompt] = PROMPT.exec(log) ?? [];
-  const text = prompt === undefined ? undefined : jsonIn(`"${prompt}"`);
-  return typeof text === 'string' ? titleOf(text) : undefined;
 }

@@ -1,11 +1,10 @@
-/** Stores the context windows that the errors of services told, for models whose window no list and no catalogue names. */
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+/** Stores the context windows that error messages of services contained, for models whose window is not listed anywhere. */
+import { readFileSync } from 'node:fs';
 import { modelKey } from '../core/context/window.ts';
 import type { ModelRef } from '../core/model/messages.ts';
-import { makeDirectory } from './directory.ts';
+import { replaceFile } from './directory.ts';
 
-/** A service can offer a larger window under the same name, so an old entry no longer counts. */
+/** A service can offer a larger window under the same name, so an old entry expires. */
 const MAX_AGE_MS = 30 * 86_400_000;
 
 type Entry = { tokens: number; at: number };
@@ -28,11 +27,8 @@ export class LearnedWindows {
   /** A file that cannot be written only means that the window is learned again. */
   learn(model: ModelRef, tokens: number): void {
     const text = JSON.stringify({ ...this.#read(), [modelKey(model)]: { tokens, at: this.#now() } });
-    const draft = `${this.#file}.${process.pid}`;
     try {
-      makeDirectory(dirname(this.#file));
-      writeFileSync(draft, text, { mode: 0o600 });
-      renameSync(draft, this.#file);
+      replaceFile(this.#file, text);
     } catch {}
   }
 

@@ -6,20 +6,20 @@
  * |--------------------------------------------------------------------|--------------------------------------------------------|
  * | in a code span, block quote, fence of another kind, or region      | text (markdown.ts, `QUOTES` in markers.ts)             |
  * | after "for example", in quotation marks, or with an unknown tool   | text (`isShown` in surrounding-words.ts)              |
- * | identical text in a file, result or message (`quoted`)             | text; the model is told if it seems to expect a result |
- * | a quoted call repeated alone after the model was told (`confirmed`)| a call, if the answer contains nothing else            |
- * | the surrounding words refuse the call (`refused`)                  | text, and the model is told                            |
- * | inside a sentence that does not announce the call (`woven`)        | text, and the model is told                            |
+ * | identical text in a file, result or message (`quoted`)             | text; reported if the model seems to expect a result   |
+ * | a quoted call that the model repeats after the report (`confirmed`)| a call, if the answer contains nothing else            |
+ * | the surrounding words refuse the call (`refused`)                  | text, reported to the model                            |
+ * | inside a sentence that does not announce the call (`woven`)        | text, reported to the model                            |
  * | data without a marker: plain or fenced JSON, or a Python list      | a call at the end of the answer, before other calls,   |
  * | (`unmarked`)                                                       | or if the model says that it waits for the result;     |
- * |                                                                    | otherwise text, and the model is told                  |
- * | after a call that was not executed (`after`)                       | text, and the model is told: calls run in order        |
- * | after a result that the model invented (`invented`)                | text, and the model is told                            |
- * | in the markers of a call format                                    | a call, whatever text surrounds it                     |
- * | in closed markers, with arguments that cannot be parsed            | a malformed call, and the model is told                |
+ * |                                                                    | otherwise text, reported to the model                  |
+ * | after a call that was not executed (`after`)                       | text, reported to the model: calls run in order        |
+ * | after a result that the model invented (`invented`)                | text, reported to the model                            |
+ * | in the markers of a call format                                    | a call, regardless of its context                      |
+ * | in closed markers, with arguments that cannot be parsed            | a malformed call, reported to the model                |
  * | in markers that are not closed, or cut off                         | text                                                   |
  *
- * Telling the model costs a turn; executing a call that was only shown may damage files.
+ * Reporting a call to the model costs a turn; executing a call that was only shown may damage files.
  */
 
 import type { Reading, Source } from './source.ts';
@@ -27,7 +27,7 @@ import { isActed, isAwaited, isRefused, isWoven } from './surrounding-words.ts';
 
 /**
  * Why it is uncertain whether text is meant as a call. `quoted`: the call occurs in text the model was shown. `confirmed`: it is quoted,
- * and the model repeated it after it was told that the call was not executed. `refused`: the surrounding words say that the call is not made.
+ * and the model repeated it after Kedge reported that the call was not executed. `refused`: the surrounding words say that the call is not made.
  * `woven`: it is part of a sentence. `unmarked`: it has no marker, only the form of data. `after`: an earlier call in the same answer was
  * not executed. `invented`: the model wrote the result of the previous call itself.
  */
@@ -61,7 +61,7 @@ export function* doubtOf(src: Source, before: string, { bare, fence, marked }: S
 }
 
 /**
- * Decides what to do with a possible call: execute it, treat it as text, or treat it as text and tell the model why.
+ * Decides what to do with a possible call: execute it, treat it as text, or treat it as text and report the reason to the model.
  * @param behind the first sentence after the call; empty if the call ends the answer
  */
 export function outcomeOf(doubt: Doubt | undefined, behind: string): 'call' | 'text' | Told {

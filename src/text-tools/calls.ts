@@ -32,7 +32,7 @@ export function isNameKey(key: string): boolean {
   return NAMES.includes(key);
 }
 
-/** Removes what call formats add to a tool name: `functions.read_file:0`, `read_file.call`, `default_api.read_file`, `read\_file`. */
+/** Removes the additions of call formats to a tool name: `functions.read_file:0`, `read_file.call`, `default_api.read_file`, `read\_file`. */
 export function plainName(name: string, tools: Tools): string {
   const bare = name
     .trim()
@@ -81,7 +81,7 @@ function keyedCall(value: Record<string, unknown>, tools: Tools): Call[] | undef
   return [{ name: entry[0], input: entry[1] }];
 }
 
-/** Whether the arguments are a tool's schema. In this case, the value describes a tool and is not a call. */
+/** Returns true if the arguments are a tool's schema. In this case, the value describes a tool and is not a call. */
 function isDefinition(input: unknown, tool: ToolSpec | undefined): boolean {
   return isObject(input) && input.type === 'object' && isObject(input.properties) && !('properties' in propertiesOf(tool));
 }

@@ -16,7 +16,7 @@ export type TextToolOptions = {
 };
 
 const AGAIN = 'If you meant to make this call, repeat it at the end of your answer, with no text after it.';
-/** Messages that tell the model why text that looks like a call was not executed. */
+/** Messages to the model that explain why text that looks like a call was not executed. */
 const PROBLEMS: Readonly<Record<Told, string>> = {
   quoted:
     'Not executed: this call appears word for word in text you were shown, so it is treated as a quotation. Repeat it, with nothing else in your answer, only if the user’s task requires it.',
@@ -56,7 +56,9 @@ async function* readCalls(events: AsyncIterable<ModelEvent>, request: ModelReque
   /** The uncertain calls, which are reported to the model as failed calls at the end of the answer. */
   const unclear: (TextToolEvent & { type: 'unclear' })[] = [];
   let parser: TextToolParser | undefined;
-  /** The text fed to the parser since the last text part. What the next text part contains in addition is fed to the parser too. */
+  /**
+   * The text passed to the parser since the last text part. If the next text part contains more text, the rest is passed to the parser too.
+   */
   let fed = '';
   /** Whether the server recognized a call itself. In this case, uncertain calls in the text are ignored. */
   let hasNative = false;

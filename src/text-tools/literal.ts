@@ -80,7 +80,7 @@ function* closes(src: Source, state: State, closer: string): Reading<boolean> {
   return true;
 }
 
-/** Whether one of Gemma's string delimiters begins at the current position. */
+/** Returns true if one of Gemma's string delimiters begins at the current position. */
 function* opensString(src: Source): Reading<boolean> {
   const start = src.at;
   const mark = yield* src.literal(STRING_QUOTES);

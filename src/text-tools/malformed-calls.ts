@@ -3,7 +3,7 @@ import { type Call, plainName, type Tools } from './calls.ts';
 import { closerOf, WRAPPER_TAGS } from './markers.ts';
 import { NAME, type Reading, type Source, Unreadable } from './source.ts';
 
-/** Match the tool's name at the positions where models write it. */
+/** Patterns that match the tool's name at the positions where models write it. */
 const NAMES = [
   /["']?\b(?:name|tool_name|tool|function_name|function|action)["']?\s{0,20}[:=]\s{0,20}["']?([\w.:/\\-]+)/g,
   /^\s*([\w.:/\\-]+)/g,

@@ -41,7 +41,7 @@ export function* readRegion(src: Source, closer: string): Reading<void> {
   if (!(yield* attempt(src, src.until([closer])))) src.at = src.text.length;
 }
 
-/** Whether a line is an indented code block: at least four spaces, preceded by a blank line. */
+/** Returns true if a line is an indented code block: at least four spaces, preceded by a blank line. */
 export function isIndentedCode(before: string, indent: string): boolean {
   if (indent.length < 4 || !before.endsWith('\n')) return false;
   const previous = before.lastIndexOf('\n', before.length - 2);

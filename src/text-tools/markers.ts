@@ -204,7 +204,7 @@ export const DATA_FENCES: ReadonlySet<string> = new Set(['', 'json', 'jsonc', 'j
 
 export const HARMONY_CLOSERS: readonly string[] = ['<|end|>', '<|return|>', '<|call|>'];
 
-/** Markers that count anywhere in a line. */
+/** Markers that are recognized anywhere in a line. */
 export const ANYWHERE: readonly string[] = [
   ...STARTS,
   ...HARMONY,

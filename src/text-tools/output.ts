@@ -28,7 +28,7 @@ export class Output {
   #events: TextToolEvent[] = [];
   #afterCall = false;
   #hasText = false;
-  /** The reason why no further calls are executed in this answer. */
+  /** The reason why no further calls in this answer are executed. */
   #over: ReportedDoubt | undefined;
   /** Consecutive calls that are not decided yet, because the text after them is not complete. */
   #heldCalls: Held[] = [];
@@ -108,7 +108,8 @@ export class Output {
 
   /** Consumes the text from `from` to the current position as markup, and emits the text before it. */
   take(from = this.emittedUpTo): void {
-    // The markup follows the held calls, so they do not end the answer. `…` stands for the text after them.
+    // Calls are held until it is known whether they end the answer. Markup follows these calls, so they do not end it; `…` stands for the
+    // text after them.
     if (!this.#decideHeld(from, true)) this.#release('…');
     this.show(from);
     this.emittedUpTo = this.#src.at;
@@ -141,7 +142,7 @@ export class Output {
     this.#heldCalls = [];
     for (const candidate of candidates) {
       const fate = outcomeOf(candidate.doubt, behind);
-      // Calls are executed in order: once one is not executed, neither are the following ones.
+      // Calls are executed in order: if one is not executed, the following ones are not executed either.
       if (fate === 'call' && !this.#over) this.#make(candidate);
       else this.#leave(candidate, fate === 'call' ? (this.#over ?? 'after') : fate);
     }

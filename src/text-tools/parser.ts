@@ -92,7 +92,7 @@ export class TextToolParser {
     }
   }
 
-  /** Runs a reader and emits the text that it reads without delay. */
+  /** Runs a reader, and emits the text that it reads immediately instead of holding it back. */
   *#passing<T>(reading: Reading<T>): Reading<T> {
     for (;;) {
       const { done, value } = reading.next();
@@ -132,12 +132,12 @@ export class TextToolParser {
     return this.#src.text.slice(Math.max(this.#out.base, at - most), at);
   }
 
-  /** Whether a fence is preceded by `Action:`, as in the calls of Command R. */
+  /** Returns true if a fence is preceded by `Action:`, as in the calls of Command R. */
   #isAction(at = this.#src.at): boolean {
     return /(^|\n)[ \t]*Action:[ \t]*$/.test(this.#recent(40, at));
   }
 
-  /** Whether a call without markers may begin here: at the beginning of a line or after a sentence. */
+  /** Returns true if a call without markers may begin here: at the beginning of a line or after a sentence. */
   #mayBeBare(): boolean {
     return /(^|[.:!?…\n])[ \t\ufeff]*$/.test(this.#recent(LEAD));
   }

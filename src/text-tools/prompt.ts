@@ -50,7 +50,7 @@ function withoutCalls(message: AssistantMessage): AssistantMessage {
   return { ...message, stop: 'end_turn', content: [...reasoning, { type: 'text', text: text.join('\n') }] };
 }
 
-/** Malformed arguments are sent back as written, so that the model sees what to correct. */
+/** Malformed arguments are sent back as written, so that the model can see the mistake. */
 function writeCall(call: ToolCall): string {
   const input = call.malformed ?? JSON.stringify(echoInput(call));
   return `<tool_call>\n{"name": ${JSON.stringify(call.name)}, "arguments": ${input}}\n</tool_call>`;

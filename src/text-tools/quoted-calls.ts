@@ -17,7 +17,7 @@ const FORM = new Set(
     `${'ant'}ml`
   ).split(' '),
 );
-/** Inserted after words that are followed by a quotation mark, angle bracket, colon or equals sign. */
+/** A sign that is inserted after words that are followed by a quotation mark, angle bracket, colon or equals sign. */
 const SIGN = '·';
 /** The maximum number of characters between the parts of a call, such as an id. */
 const NEAR = 24;
@@ -35,14 +35,14 @@ export class QuotedCalls {
     this.#request = request;
   }
 
-  /** Whether the model was told in its last answer that these calls were not executed. */
+  /** Returns true if Kedge has just reported to the model that these calls were not executed. */
   wasToldOf(calls: readonly Call[]): boolean {
     const last = this.#request.messages.findLast(({ role }) => role === 'assistant');
     const failedCalls = callsOf(last).filter(({ problem }) => problem !== undefined);
     return calls.every(({ name, input }) => failedCalls.some((call) => call.name === name && call.malformed === JSON.stringify(input)));
   }
 
-  /** Whether one of the calls occurs in the text. Malformed calls do not count because they are never executed. */
+  /** Returns true if one of the calls occurs in the text. Malformed calls do not count because they are never executed. */
   has(calls: readonly Call[]): boolean {
     // The index is only built when there is a call to look for.
     this.#index ??= indexTexts([this.#request.system, ...this.#request.messages.flatMap(textsOf)]);
@@ -68,7 +68,7 @@ function indexTexts(texts: readonly string[]): { words: string; text: string } {
   return { words: ` ${words.join(' \n ')} `, text: plain(texts.join('\n\n')).replace(LINE_HEADS, '') };
 }
 
-/** Whether all arguments occur near the name, in any order. */
+/** Returns true if all arguments occur near the name, in any order. */
 function hasArgumentsNear(words: string, name: string, members: readonly [string, unknown][]): boolean {
   const patterns = members.map(([key, value]) => memberPattern(key, value));
   const reach = patterns.reduce((sum, { source }) => sum + source.length, NEAR * (members.length + 1));
@@ -98,7 +98,7 @@ function memberPattern(key: string, value: unknown): RegExp {
 
 const wordPattern = (words: readonly string[]) => `${words.join(` (?:${SIGN} )*`)} `;
 
-/** Whether the text contains the tool's name as a call format writes it. The name alone occurs in many ordinary sentences. */
+/** Returns true if the text contains the tool's name as a call format writes it. The name alone occurs in many ordinary sentences. */
 function isNamedAsCall(text: string, name: string): boolean {
   const word = name.replace(/[^\w-]/g, '\\$&');
   const forms = [
@@ -110,7 +110,7 @@ function isNamedAsCall(text: string, name: string): boolean {
   return new RegExp(forms.join('|'), 'i').test(text);
 }
 
-/** Whether the text contains a call with these values in Python syntax, in which values need no keys. */
+/** Returns true if the text contains a call with these values in Python syntax, in which values need no keys. */
 function isCalledWith(text: string, name: string, values: readonly string[]): boolean {
   const opening = `${name}(`;
   const sought = values.join(' ').slice(0, PREFIX);

@@ -12,7 +12,7 @@ import { opensMapping, readYaml } from './yaml.ts';
 export class Reader {
   readonly #src: Source;
   readonly #tools: Tools;
-  /** Called as soon as an incomplete value turns out not to be a call. */
+  /** Stops the reader as soon as an incomplete value turns out not to be a call. */
   readonly #rejectEarly: () => void;
   readonly #toolTags: ReadonlyMap<string, string>;
   readonly #lineStarts: ReadonlyMap<string, string>;
@@ -28,7 +28,7 @@ export class Reader {
 
   /** Reads a call that starts with a marker, starting after the marker. */
   *marked(mark: string): Reading<Call[]> {
-    // Markers are normally nested two or three deep. Deeper nesting is an accident or an attack.
+    // Markers are normally nested two or three levels deep. Deeper nesting is an accident or an attack.
     if (this.#depth > 8) throw new Unreadable();
     if (marks.FUNCTIONS.includes(mark)) return [yield* named.readFunction(this.#src, this.#tools)];
     if (marks.INVOKES.includes(mark)) return [yield* named.readInvoke(this.#src, this.#tools, mark)];
@@ -229,7 +229,7 @@ export class Reader {
     if (behind === '{' || behind === '`') return [{ name: plainName(name, this.#tools), ...(yield* named.readArguments(this.#src)) }];
     if (closer && (yield* opensMapping(src)))
       return [yield* named.readYamlArguments(src, this.#tools, plainName(name, this.#tools), closer)];
-    // A name without arguments is a call in a tag for calls. In a tag for names, the arguments may have been cut off.
+    // In a tag for calls, a name without arguments is a complete call. In a tag for names, the arguments may have been cut off.
     if (behind === '<' && !marks.NAME_TAGS.includes(outer)) return [yield* readPairs(this.#src, this.#tools, name)];
     throw new Unreadable();
   }

@@ -1,3 +1,5 @@
+import { escapeRegex } from '../core/escape-regex.ts';
+
 /**
  * A reader that suspends when it needs text that has not arrived yet, so that its result does not depend on how the text was split into
  * chunks.
@@ -92,7 +94,7 @@ function patternOf(stops: readonly string[]): RegExp {
   if (!pattern) {
     // Some patterns contain tool names, so the cache could otherwise grow without limit.
     if (patterns.size > 500) patterns.clear();
-    pattern = new RegExp(stops.map((stop) => stop.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')).join('|'), 'g');
+    pattern = new RegExp(stops.map(escapeRegex).join('|'), 'g');
     patterns.set(key, pattern);
   }
   return pattern;

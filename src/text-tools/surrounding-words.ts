@@ -67,7 +67,7 @@ export function isShown(before: string, sinceQuoted: string | undefined): boolea
   return isShownBy(label) || (/^\W*[\w-]+( [\w-]+){0,3}:$/.test(label) && above.endsWith(':') && isShownBy(above));
 }
 
-/** Whether the sentence before or after a call says that the call is not to be made. */
+/** Returns true if the sentence before or after a call says that the call is not to be made. */
 export function isRefused(before: string, behind: string): boolean {
   const [lead, above] = leadsOf(before);
   if (REFUSES.test(lead) || REFUSES.test(behind) || UNASKED.test(behind)) return true;
@@ -76,18 +76,18 @@ export function isRefused(before: string, behind: string): boolean {
   return DEMANDS.test(lead) || (lead.endsWith(':') && REFUSES.test(above) && !ACTS.test(above.replace(REFUSES, '')));
 }
 
-/** Whether the text after a call is a result that the model invented. */
+/** Returns true if the text after a call is a result that the model invented. */
 export function isInvented(behind: string): boolean {
   return RESULT.test(behind);
 }
 
-/** Whether the sentence before a call announces it, or continues from the previous call. */
+/** Returns true if the sentence before a call announces it, or continues from the previous call. */
 export function isActed(before: string): boolean {
   const [lead] = leadsOf(before);
   return ACTS.test(lead) || /^\W*((and|then|also|plus)\W*)*$/i.test(before);
 }
 
-/** Whether the first sentence after a call says that the model will continue with its result. */
+/** Returns true if the first sentence after a call says that the model will continue with its result. */
 export function isAwaited(behind: string): boolean {
   return RESULT.test(behind) || (AWAITS.test(behind) && !REFUSES.test(behind));
 }
@@ -111,7 +111,7 @@ function leadsOf(before: string): [string, string] {
   return [last.trim().replaceAll('._', '. '), above.trim()];
 }
 
-/** Whether a call is part of a sentence: the text before it has no ending punctuation, and the sentence continues after it. */
+/** Returns true if a call is part of a sentence: the text before it has no ending punctuation, and the sentence continues after it. */
 export function isWoven(lineBefore: string, next: string): boolean {
   return /[^\s.:!?…*>\-)]\s*$/.test(lineBefore) && /[\p{Ll}.,;:)"'”’]/u.test(next);
 }

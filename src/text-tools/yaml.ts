@@ -5,7 +5,7 @@ import { type Reading, type Source, Unreadable } from './source.ts';
 /** The maximum length of a call in YAML, in characters. The parser does not wait for the closing tag of longer text. */
 const LONGEST = 65_536;
 
-/** Whether a `key: value` line begins at the current position. A value in braces is JSON and is read elsewhere. */
+/** Returns true if a `key: value` line begins at the current position. A value in braces is JSON and is read elsewhere. */
 export function* opensMapping(src: Source, isKey: (key: string) => boolean = () => true): Reading<boolean> {
   const start = src.at;
   yield* src.literal(['- ']);

@@ -15,7 +15,7 @@ type Definition<Schema extends z.ZodType> = {
   prepare(input: z.infer<Schema>, signal: AbortSignal): Promise<PreparedCall>;
 };
 
-/** Builds a built-in tool from its schema. Invalid input becomes an error message from which the model can correct its call. */
+/** Builds a built-in tool from its schema. Invalid input causes an error message that allows the model to correct its call. */
 export function defineTool<Schema extends z.ZodType>({
   name,
   description,
@@ -50,10 +50,10 @@ export function defineTool<Schema extends z.ZodType>({
   };
 }
 
-/** Constraints that no model breaks. `prepare` checks them all the same. */
+/** Constraints that models never violate. `prepare` checks them nevertheless. */
 const IMPLIED: Readonly<Record<string, unknown>> = { maximum: Number.MAX_SAFE_INTEGER, minimum: 1, minLength: 1, minItems: 1 };
 
-/** Returns the JSON schema without the parts that cost tokens in every request and tell the model nothing. */
+/** Returns the JSON schema without the parts that cost tokens in every request and contain no information for the model. */
 function wireSchema(schema: z.ZodType): JsonSchema {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: 'input' });
   return JSON.parse(JSON.stringify(rest, (key, value) => (IMPLIED[key] === value ? undefined : value)));

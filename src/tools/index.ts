@@ -28,7 +28,8 @@ import { documentSymbolsTool, workspaceSymbolsTool } from './languages/symbols.t
 import { type Fetcher, fetchUrlTool } from './network/fetch-url.ts';
 import { proposePlanTool, updateStepTool } from './plan/plan-tools.ts';
 import type { StepController } from './plan/step-controller.ts';
-import { type History, recallTool } from './recall.ts';
+import { recallTool } from './recall.ts';
+import type { History } from './recall-entries.ts';
 import { type MemoryStore, rememberTool } from './remember.ts';
 import { todoTool } from './todo.ts';
 
@@ -40,7 +41,7 @@ export type ToolAccess =
 /** Access beyond the files of the workspace, if the host provides it. */
 export type ExternalAccess = { commands?: CommandRunner | undefined; fetcher?: Fetcher | undefined; memory?: MemoryStore | undefined };
 
-/** `languages` is missing when the host has no language services, and `history` outside of a session. */
+/** `languages` is missing if the host has no language services. `history` is missing outside of a session. */
 export function toolsFor(workspace: Workspace, access: ToolAccess, languages?: LanguageServices, history?: () => History): Tool[] {
   const tools = [readFileTool(workspace), listDirectoryTool(workspace), findFilesTool(workspace), searchTextTool(workspace), askUserTool()];
   if (history) tools.push(recallTool(workspace, history));
@@ -82,7 +83,10 @@ function languageTools(workspace: Workspace, languages: LanguageServices): Tool[
   ];
 }
 
-/** Whether a model edits by patches. OpenAI's models are trained on patches, with any provider. All other models replace passages. */
+/**
+ * Returns true if a model edits by patches. OpenAI's models are trained on patches, so they use them with any provider. All other models replace
+ * passages.
+ */
 export function editsByPatch(model: ModelRef | undefined): boolean {
   return model !== undefined && /(^|\/)(gpt-|chatgpt|codex|o\d)/i.test(model.model);
 }

@@ -33,7 +33,9 @@ export function withoutNulls(input: unknown, depth = MAX_DEPTH): unknown {
   return Object.fromEntries(entries.map(([key, value]) => [key, withoutNulls(value, depth - 1)]));
 }
 
-/** Renames arguments to the names in the schema, also in lists of objects. An argument whose name is in the schema is never renamed. */
+/**
+ * Renames arguments to the names in the schema, including arguments in lists of objects. An argument whose name is in the schema is never renamed.
+ */
 export function renameArguments(input: unknown, schema: z.ZodType): unknown {
   if (schema instanceof z.ZodOptional) return renameArguments(input, schema.unwrap() as z.ZodType);
   if (schema instanceof z.ZodArray && Array.isArray(input)) return input.map((each) => renameArguments(each, schema.element as z.ZodType));

@@ -1,37 +1,20 @@
-/** Reads earlier parts of the conversation again. The log keeps what a compaction removed and what was cut out of long results. */
+/** Reads earlier parts of the conversation again. The log keeps the content that a compaction removed and that was cut out of long results. */
 import * as z from 'zod';
-import { addressOf } from '../core/context/shorten.ts';
-import { type ImagePart, type Message, resultText, type TextPart, type ToolResult, textOf } from '../core/model/messages.ts';
-import { notesOf, withoutNotes } from '../core/model/notes.ts';
 import { type Tool, ToolError, type ToolOutput } from '../core/run/tool.ts';
-import type { Target } from '../core/session/effects.ts';
-import type { AgentEvent } from '../core/session/events.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { countOf, defineTool } from './define-tool.ts';
+import { type Entry, entriesOf, type History, hiddenPaths, withheldEntries } from './recall-entries.ts';
 
-/** The conversation and the events of the session at the time of the call. */
-export type History = { readonly messages: readonly Message[]; readonly events: readonly AgentEvent[] };
-
-/** A number is read again; anything else is searched for. */
+/** Matches the number of a message or result, such as `#12` or `#14.2`. Any other text is searched for. */
 const ADDRESS = /^#\d+(\.\d+)?$/;
 const MAX_CHARS = 60_000;
-/** The longest search. A longer one would take too long. */
+/** The maximum length of a search text in characters. A longer search would take too long. */
 const MAX_QUERY = 500;
 const MAX_HITS = 40;
 const MAX_HITS_EACH = 5;
 const SNIPPET = 200;
 
-/** A message of the user or the model, or one result. `targets` are the files that the result came from. */
-type Entry = {
-  address: string;
-  title: string;
-  content: (TextPart | ImagePart)[];
-  targets: readonly Target[];
-  secret: boolean;
-  /** Whether this is the result of an earlier recall. Its content is found where it came from. */
-  isCopy?: boolean;
-};
-
+/** `history` returns the session as it is at the time of the call. */
 export function recallTool(workspace: Workspace, history: () => History): Tool {
   return defineTool({
     name: 'recall',
@@ -52,20 +35,21 @@ export function recallTool(workspace: Workspace, history: () => History): Tool {
           execute: async ({ mostCharacters }) => ({ content: await search(workspace, history(), words, mostCharacters) }),
         };
       }
-      const entries = entriesAt(history(), words);
-      await expectShown(workspace, entries);
+      const entries = await entriesAt(history(), words, workspace);
       return {
         title: `Read ${words} of this session again`,
-        // The policy judges this like the read that gave the result.
+        // The policy judges this call like the calls that returned the results.
         targets: entries.flatMap(({ targets }) => targets.filter(({ access }) => access === 'read')),
+        repeats: entries.flatMap(({ calls }) => calls),
         execute: async ({ mostCharacters = MAX_CHARS }) => read(entries, from_line, mostCharacters),
       };
     },
   });
 }
 
-function entriesAt(history: History, wanted: string): Entry[] {
-  const found = allEntries(history).filter(({ address }) => address === wanted || address.startsWith(`${wanted}.`));
+/** @throws ToolError if a file is hidden from models now. The policy judges everything else. */
+async function entriesAt(history: History, wanted: string, workspace: Workspace): Promise<Entry[]> {
+  const found = (await entriesOf(history, workspace)).filter(({ address }) => address === wanted || address.startsWith(`${wanted}.`));
   if (found.length === 0)
     throw new ToolError(
       `There is no message ${wanted}. This session has messages #1 to #${history.messages.length}; search them with words.`,
@@ -73,6 +57,9 @@ function entriesAt(history: History, wanted: string): Entry[] {
   const secret = found.find((entry) => entry.secret);
   if (secret)
     throw new ToolError(`${secret.address} holds content that the user approved for one call only. Call the tool again if you need it.`);
+  const isHidden = hiddenPaths(workspace);
+  for (const { path } of found.flatMap(({ targets }) => targets))
+    if (await isHidden(path)) throw new ToolError(`${path} is excluded by .kedgeignore.`);
   return found;
 }
 
@@ -103,13 +90,14 @@ function read(entries: readonly Entry[], from: number, most: number): ToolOutput
   return { content: [{ type: 'text', text: [...shown, ...rest].join('\n') }, ...images] };
 }
 
-/** Lists the lines that contain all words or, if there are none, the most words. */
+/** Lists the lines that contain all words or, if there are none, those that contain the most words. */
 async function search(workspace: Workspace, history: History, query: string, most = MAX_CHARS): Promise<string> {
   const words = [...new Set(query.toLowerCase().split(/\s+/).filter(Boolean))];
-  const isWithheld = withheld(workspace);
+  const isWithheld = withheldEntries(history, workspace);
   const hits: { matched: number; text: string }[] = [];
-  for (const { title, content, targets, secret, isCopy } of allEntries(history)) {
-    if (secret || isCopy || (await isWithheld(targets))) continue;
+  for (const entry of await entriesOf(history, workspace)) {
+    const { title, content, isCopy } = entry;
+    if (isCopy) continue;
     const own: typeof hits = [];
     content.forEach((part) => {
       if (part.type !== 'text') return;
@@ -119,6 +107,7 @@ async function search(workspace: Workspace, history: History, query: string, mos
         if (matched > 0) own.push({ matched, text: `${title}, line ${index + 1}: ${snippet(line, lower, words)}` });
       });
     });
+    if (own.length === 0 || (await isWithheld(entry))) continue;
     own.sort((a, b) => b.matched - a.matched);
     hits.push(...own.slice(0, MAX_HITS_EACH));
   }
@@ -142,69 +131,3 @@ function snippet(line: string, lower: string, words: readonly string[]): string 
   const at = Math.max(0, Math.min(...words.map((word) => lower.indexOf(word)).filter((index) => index >= 0)) - SNIPPET / 4);
   return `…${line.slice(at, at + SNIPPET).trim()}…`;
 }
-
-/** @throws ToolError if a file is hidden from models now. The policy judges everything else. */
-async function expectShown(workspace: Workspace, entries: readonly Entry[]): Promise<void> {
-  for (const { path, access } of entries.flatMap(({ targets }) => targets)) {
-    if (access === 'read' && workspace.fs.hides?.(await workspace.locate(path)))
-      throw new ToolError(`${path} is excluded by .kedgeignore.`);
-  }
-}
-
-/** Returns whether one of the files may not be read without an approval now. */
-function withheld(workspace: Workspace): (targets: readonly Target[]) => Promise<boolean> {
-  const isWithheld = workspace.withheldFiles('recall');
-  const known = new Map<string, Promise<boolean>>();
-  const check = async (path: string) => {
-    try {
-      return isWithheld(await workspace.locate(path));
-    } catch {
-      return true;
-    }
-  };
-  return async (targets) => {
-    for (const { path, access } of targets) {
-      if (access !== 'read') continue;
-      if (!known.has(path)) known.set(path, check(path));
-      if (await known.get(path)) return true;
-    }
-    return false;
-  };
-}
-
-function allEntries({ messages, events }: History): Entry[] {
-  const results = new Map<string, ToolResult>();
-  const started = new Map<string, { title: string; targets: readonly Target[] }>();
-  const secret = new Set<string>();
-  for (const event of events) {
-    if (event.type === 'tool_finished') results.set(event.callId, event.result);
-    else if (event.type === 'tool_started') started.set(event.callId, event);
-    else if (event.type === 'approval_requested' && event.secret) secret.add(event.callId);
-  }
-  return messages.flatMap((message, index): Entry[] => {
-    if (message.role === 'tool')
-      return message.content.flatMap((sent, place): Entry[] => {
-        const { callId, name } = sent;
-        const result = results.get(callId) ?? sent;
-        const { title = name, targets = [] } = started.get(callId) ?? {};
-        const address = addressOf(index, place);
-        const content = result.content.some(({ type }) => type === 'image') ? withoutNotes(result.content) : [text(resultText(result))];
-        return [{ address, title: `${address} ${title}`, content, targets, secret: secret.has(callId), isCopy: name === 'recall' }];
-      });
-    const address = addressOf(index);
-    const said = textOf(message);
-    // An image does not tell which mention it belongs to.
-    const hasSecret = notesOf(message).some(({ ref }) => ref?.secret);
-    const images = hasSecret ? [] : message.content.filter((part) => part.type === 'image');
-    const title = `${address} ${message.role === 'user' ? 'user' : 'you'}`;
-    // A secret that the user sent with a message is not recalled.
-    const mentions = notesOf(message).filter(({ ref }) => ref && !ref.secret);
-    const content = [...(said ? [text(said)] : []), ...mentions.map((note) => text(note.text)), ...images];
-    const targets = mentions.flatMap(({ ref }): Target[] =>
-      ref?.path !== undefined && ref.kind !== 'url' ? [{ path: ref.path, access: 'read' }] : [],
-    );
-    return content.length > 0 ? [{ address, title, content, targets, secret: false }] : [];
-  });
-}
-
-const text = (content: string): TextPart => ({ type: 'text', text: content });

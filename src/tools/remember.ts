@@ -5,9 +5,10 @@ import { visibleLine } from '../core/words/visible-text.ts';
 import { defineTool } from './define-tool.ts';
 
 /** `workspace`: for the open folders. `user`: for all workspaces of the user. */
-export type MemoryScope = 'workspace' | 'user';
+export type MemoryScope = (typeof SCOPES)[number];
+export const SCOPES = ['workspace', 'user'] as const;
 
-/** What the user asked Kedge to remember: Markdown text that is kept outside of the user's folders. */
+/** The memory: Markdown text with the entries that the user asked Kedge to remember. It is stored outside the workspace folders. */
 export interface MemoryStore {
   /** Returns the text of the memory, or an empty text if there is none. */
   read(scope: MemoryScope): Promise<string>;
@@ -15,7 +16,7 @@ export interface MemoryStore {
   add(scope: MemoryScope, entry: string): Promise<void>;
 }
 
-/** An entry is told to the model in every later session, so each call needs an approval, which shows the complete entry. */
+/** The model receives the entry in every later session, so each call needs an approval, which shows the complete entry. */
 export function rememberTool(memory: MemoryStore): Tool {
   return defineTool({
     name: 'remember',

@@ -76,7 +76,7 @@ export async function changesFrom(summaries: readonly ChangeSummary[], blobs: Pi
 
 const MAX_LINES = 200;
 
-/** Tells the model how the applied change differs from the one it proposed. */
+/** Returns the note for the model that describes how the applied change differs from the proposed change. */
 export function revisionNote(proposed: readonly FileChange[], landed: readonly FileChange[]): string {
   const now = new Map(landed.map((change) => [change.path, change]));
   const notes = proposed.flatMap(({ path, after }) => {

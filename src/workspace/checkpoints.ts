@@ -17,7 +17,7 @@ type Hash = string | undefined;
  */
 export type Stretch = { before: Hash; left: ReadonlySet<Hash> };
 
-/** The recorded writes to one path, oldest first. `mode` holds the permissions of a file that was deleted. */
+/** The recorded writes to one path, oldest first. `mode` contains the permissions of a file that was deleted. */
 export type History = { path: string; stretches: Stretch[]; mode?: number | undefined };
 
 /**
@@ -47,12 +47,14 @@ export function historiesOf(staged: readonly Staged[]): History[] {
 export type RestoredContent = Omit<UndoResult, 'path'> & { content?: { bytes: Uint8Array | undefined } };
 
 /**
- * Undoes the writes of one file, newest first. Changes by somebody else are merged. On a conflict, the undo of the file is refused.
+ * Undoes the writes of one file, newest first. Changes by somebody else are merged. On a conflict, the undo of the file is refused, or with
+ * `isPartial`, only the lines in conflict are left unchanged.
  */
 export async function restoredContent(
   now: Uint8Array | undefined,
   stretches: readonly Stretch[],
   blobs: Pick<BlobStore, 'get'>,
+  isPartial = false,
 ): Promise<RestoredContent> {
   const begun = now && (await hashOf(now));
   let hash: Hash = begun;
@@ -72,7 +74,7 @@ export async function restoredContent(
     if (!image || base === undefined || left.size > 1) return refused('The file was changed after Kedge wrote it.');
     const then = await blobs.get(base);
     if (!then) return refused('The file was changed after Kedge wrote it, and the content that Kedge wrote is no longer stored.');
-    const merged = mergeBytes(then, bytes, image);
+    const merged = mergeBytes(then, bytes, image, isPartial);
     if (!merged) return refused('The same lines were changed after Kedge wrote them.');
     [bytes, hash, merges] = [merged, await hashOf(merged), true];
   }

@@ -17,7 +17,7 @@ import { parsePath } from './paths.ts';
 import { type BlobStore, type FileChange, NothingWritten, type Writer } from './types.ts';
 import type { Workspace } from './workspace.ts';
 
-/** Called with all changes before the first byte is written. */
+/** Records all changes before the first byte is written. */
 export type RecordChanges = (changes: Omit<ChangeSummary, 'diff'>[]) => void;
 
 type PlannedUndo = { result: UndoResult; change?: FileChange; isBlocked?: boolean };
@@ -26,7 +26,9 @@ export class WriteGate {
   readonly #workspace: Workspace;
   readonly #writer: Writer;
   readonly #blobs: BlobStore;
-  /** Formats a proposed text as the user's settings say, before the change is displayed. Undefined when the host has no formatter. */
+  /**
+   * Formats a proposed text according to the user's settings, before the change is displayed. The property is undefined if the host has no formatter.
+   */
   readonly format: FormatText | undefined;
   #queue: Promise<unknown>;
 
@@ -146,20 +148,24 @@ export class WriteGate {
     });
   }
 
+  /** Plans the undo of one file by hunks. If somebody else has changed the same lines, the rest can still be undone. */
   async #planUndoOf(staged: readonly Staged[]): Promise<PlannedUndo> {
     const [history] = historiesOf(staged);
-    return history ? this.#planUndo(history) : { result: { path: staged[0]?.path ?? '', outcome: 'unchanged' } };
+    if (!history) return { result: { path: staged[0]?.path ?? '', outcome: 'unchanged' } };
+    const plan = await this.#planUndo(history);
+    const partial = plan.result.outcome === 'refused' ? await this.#planUndo(history, true) : plan;
+    return partial.change ? partial : plan;
   }
 
   async #digestOf(change: FileChange | undefined): Promise<string> {
     return (await changeSet(change ? [change] : [])).digest;
   }
 
-  async #planUndo({ path, stretches, mode }: History): Promise<PlannedUndo> {
+  async #planUndo({ path, stretches, mode }: History, isPartial = false): Promise<PlannedUndo> {
     try {
       const at = parsePath(path, this.#workspace.fs.folders);
       const before = await currentContent(this.#workspace, { path, at });
-      const { content, ...result } = await restoredContent(before, stretches, this.#blobs);
+      const { content, ...result } = await restoredContent(before, stretches, this.#blobs, isPartial);
       if (!content) return { result: { path, ...result } };
       const change: FileChange = { path, at, before, after: content.bytes, mode };
       await expectUnchanged(this.#workspace, change);
@@ -233,8 +239,8 @@ export class WriteGate {
   }
 
   /**
-   * Restores the old contents and returns the paths for which this failed. A file that somebody else changed stays as it is. It counts as
-   * not restored, unless `nothingLanded` says that the writer wrote nothing.
+   * Restores the old contents and returns the paths for which this failed. A file that somebody else changed is left unchanged. It counts as
+   * not restored, unless `nothingLanded` is set, which means that the writer wrote nothing.
    */
   async #rollBack(changes: readonly FileChange[], nothingLanded: boolean): Promise<string[]> {
     const lost: string[] = [];

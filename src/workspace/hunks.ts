@@ -1,5 +1,5 @@
 /** Computes the hunks of a change, which the user accepts or refuses one by one. */
-import { structuredPatch } from 'diff';
+import { structuredPatch } from 'diff/lib/patch/create.js';
 import { ToolError } from '../core/run/tool.ts';
 
 /** `oldStart` and `newStart` count lines from 1. `lines` are the lines of a unified diff, each with its sign. */
@@ -19,7 +19,7 @@ export function hunksOf(before: string, after: string): Hunk[] | undefined {
   });
 }
 
-/** One hunk that replaces all old lines by all new ones. It is displayed when no diff could be computed in time. */
+/** One hunk that replaces all old lines with all new ones. It is displayed when no diff could be computed in time. */
 export function replacement(before: string, after: string): Hunk {
   const side = (text: string, sign: string) => {
     const lines = linesOf(text);
@@ -61,7 +61,7 @@ function withoutCommonLines(old: string, now: string): { skipped: number; from: 
   let tail = 0;
   while (tail < shorter - start && old.charCodeAt(old.length - 1 - tail) === now.charCodeAt(now.length - 1 - tail)) tail++;
   for (let line = 0; line <= CONTEXT && start > 0; line++) start = Math.max(0, old.lastIndexOf('\n', start - 1));
-  // Moves behind the line break. At the beginning of the text there is no line break.
+  // Moves past the line break. At the beginning of the text there is no line break.
   if (start !== 0) start += 1;
   let end = old.length - tail;
   for (let line = 0; line <= CONTEXT + 1 && end < old.length; line++) end = old.indexOf('\n', end) + 1 || old.length;

@@ -12,7 +12,7 @@ export type Problem = { at: Location; line: number; severity: 'error' | 'warning
 /** `depth` is 0 for a symbol at the top level of the file. */
 export type OutlineEntry = { name: string; kind: string; line: number; depth: number };
 
-/** `end` is the last line of the symbol, if the service says it. */
+/** `end` is the last line of the symbol, if the service returns it. */
 export type FoundSymbol = Place & { symbol: string; kind: string; container?: string; end?: number };
 
 export type TextEdit = { from: Position; to: Position; text: string };

@@ -1,5 +1,5 @@
 /** Three-way merge by lines. It combines the changes of both sides when they do not overlap. */
-import { diffArrays } from 'diff';
+import { diffArrays } from 'diff/lib/diff/array.js';
 import { decodeText, encodeLike } from './content.ts';
 import { linesOf } from './hunks.ts';
 
@@ -8,8 +8,11 @@ type Edit = { from: number; to: number; lines: string[] };
 
 const TIMEOUT_MS = 2_000;
 
-/** Returns undefined on a conflict: both sides changed the same lines differently, or added lines at the same place. */
-export function mergeText(base: string, ours: string, theirs: string): string | undefined {
+/**
+ * Returns undefined on a conflict: both sides changed the same lines differently, or added lines at the same place. With `isPartial`, our
+ * lines win there, and the rest is merged.
+ */
+export function mergeText(base: string, ours: string, theirs: string, isPartial = false): string | undefined {
   const lines = linesOf(base);
   const [mine, other] = [editsOf(lines, linesOf(ours)), editsOf(lines, linesOf(theirs))];
   if (!mine || !other) return undefined;
@@ -25,7 +28,11 @@ export function mergeText(base: string, ours: string, theirs: string): string | 
       other.shift();
       continue;
     }
-    if (a && b && isConflict(a, b)) return undefined;
+    if (a && b && isConflict(a, b)) {
+      if (!isPartial) return undefined;
+      other.shift();
+      continue;
+    }
     take((!b || (a && isFirst(a, b)) ? mine.shift() : other.shift()) as Edit);
   }
   const whole = merged.concat(lines.slice(at));
@@ -34,10 +41,10 @@ export function mergeText(base: string, ours: string, theirs: string): string | 
 }
 
 /** Merges like `mergeText`, in the encoding of `ours`. Returns undefined for binary content. */
-export function mergeBytes(base: Uint8Array, ours: Uint8Array, theirs: Uint8Array): Uint8Array | undefined {
+export function mergeBytes(base: Uint8Array, ours: Uint8Array, theirs: Uint8Array, isPartial = false): Uint8Array | undefined {
   const [from, mine, other] = [decodeText(base), decodeText(ours), decodeText(theirs)];
   if (from === undefined || mine === undefined || other === undefined) return undefined;
-  const merged = mergeText(from, mine, other);
+  const merged = mergeText(from, mine, other, isPartial);
   return merged === undefined ? undefined : encodeLike(merged, ours);
 }
 

@@ -19,7 +19,7 @@ export type FileStat = {
 /** `unsaved` is true when the bytes come from an open document with unsaved changes, which take precedence over the disk. */
 export type FileBytes = { bytes: Uint8Array; unsaved: boolean };
 
-/** `language` is set for code cells. `outputs` holds printed output as text. */
+/** `language` is set for code cells. `outputs` contains printed output as text. */
 export type NotebookCell = { kind: 'code' | 'markdown' | 'raw'; language?: string; source: string; outputs: string[] };
 
 /** `include` is a glob on paths relative to a folder. Without `folder`, all folders are searched, and `limit` applies to them together. */

@@ -37,16 +37,15 @@ export class Workspace {
   }
 
   /**
-   * Searches for matching lines. Withheld files are excluded before the search, because dropping their hits afterwards would reveal that
-   * there are some.
+   * Searches for matching lines. Withheld files are excluded before the search, because removing their hits afterwards would reveal that they exist.
    */
   search(query: SearchQuery, signal: AbortSignal): AsyncIterable<SearchHit> {
     return this.fs.search({ ...query, hides: this.withheldFiles('search_text') }, signal);
   }
 
   /**
-   * Announces a file before it is read, even if an error in an earlier file prevents the read. The set of announced files then does not
-   * depend on file contents.
+   * Reports a file that needs an approval. Call this for every file before the first one is read, so that the reported files do not depend
+   * on file contents, for example if reading an earlier file fails.
    */
   async willRead(at: Location): Promise<void> {
     if (this.#note && this.withheldFiles()(at) && (await this.fs.stat(at))?.type === 'file') this.#note(this.display(at));
@@ -103,9 +102,8 @@ export class Workspace {
   }
 
   /**
-   * Returns the current content of a file: that of an open document with unsaved changes, or that on disk. Returns undefined when the file
-   * does not exist. @throws
-   * PathError when it cannot be read.
+   * Returns the current content of a file, including unsaved changes in an open document. Returns undefined when the file does not exist.
+   * @throws PathError when it cannot be read.
    */
   async snapshot(at: Location): Promise<FileBytes | undefined> {
     const stat = await this.stat(at);

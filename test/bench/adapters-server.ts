@@ -1,4 +1,7 @@
-/** Every wire in a process of its own, so that its work is not taken for the client's: `/<wire>/…` answers with as many deltas as it was started for. */
+/**
+ * Serves every wire in a separate process, so that the time of the server is not measured as time of the client. `/<wire>/…` answers with the number of
+ * deltas that was passed at the start.
+ */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { TEXT_BODIES } from '../support/wire-bodies.ts';
@@ -6,7 +9,7 @@ import { WIRES } from '../support/wires.ts';
 
 const pieces = Array.from({ length: Number(process.argv[2]) }, (_, index) => `word${index} `);
 const bodies = new Map(Object.entries(TEXT_BODIES).map(([name, body]) => [name, Buffer.from(body(pieces))]));
-/** When the first request for an answer since the last report came; milliseconds since 1970. */
+/** The time of the first request since the last report, in milliseconds since 1970. */
 let received: number | undefined;
 
 const server = createServer(async (request, response) => {

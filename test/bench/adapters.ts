@@ -1,4 +1,7 @@
-/** What the adapters cost beside the SDKs that they use, and what each provider takes to load and to ask for the first time. */
+/**
+ * Measures how much slower the adapters are than the SDKs that they use, and how long each provider takes to load and to send its first
+ * request.
+ */
 import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -11,9 +14,12 @@ import { WIRES, type Wire } from '../support/wires.ts';
 import { bundleFile } from './bundles.ts';
 import { median } from './loop.ts';
 
-/** Milliseconds for 1,000 deltas. */
+/** The times are milliseconds for 1,000 deltas. */
 export type AdapterFigures = { wire: string; adapterMs: number; sdkMs: number; ratio: number };
-/** From before the bundle is loaded: until it is, until the first request has come; and from the start of the terminal program until then. */
+/**
+ * Milliseconds from before the bundle is loaded until it is loaded, and until the first request was received. `terminalMs` is the time from
+ * the start of the terminal program until the first request was received.
+ */
 export type ProviderFigures = { provider: string; loadMs: number; requestMs: number; terminalMs: number };
 
 const DELTAS = 10_000;
@@ -21,7 +27,7 @@ const KEY = 'none-0123456789';
 const root = join(import.meta.dirname, '../..');
 const request: ModelRequest = { model: 'bench', system: '', messages: [user('Go.')], tools: [] };
 
-/** The SDK alone: asked for a stream, read to its end, its text put together. */
+/** Uses the SDK alone: it requests a stream, reads it to the end and joins its text. */
 const BARE: Record<string, (baseURL: string) => Promise<() => Promise<string>>> = {
   'openai-responses': async (baseURL) => {
     const { OpenAI } = await import('openai');
@@ -93,7 +99,7 @@ export async function measureAdapters(runs = 31, warmUp = 5): Promise<AdapterFig
       };
       if (!bare || (await bare()) !== (await through())) throw new Error(`The SDK and the adapter of ${name} do not hear the same.`);
       const times: [number, number][] = [];
-      // In turns, so that whatever else the machine does meets both, and neither always clears up after the other.
+      // The order changes in each round, so that other work on the machine and garbage collection affect both.
       for (let run = -warmUp; run < runs; run++) {
         const [first, second] = run % 2 === 0 ? [bare, through] : [through, bare];
         const pair: [number, number] = [await timed(first), await timed(second)];
@@ -117,7 +123,7 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - begin;
 }
 
-/** Loads a bundle in a fresh process and asks once, as the extension host does; prints when it began and when the code was there. */
+/** Loads a bundle in a fresh process and sends one request, as the extension host does. It prints the time before and after loading. */
 const ASK_ONCE = `
 const [bundle, baseUrl] = process.argv.slice(1);
 const now = () => performance.timeOrigin + performance.now();
@@ -130,7 +136,7 @@ const now = () => performance.timeOrigin + performance.now();
   console.log(JSON.stringify({ begin, loaded }));
 })();`;
 
-/** Needs the bundles in dist/. */
+/** Measures each provider. The bundles must exist in dist/. */
 export async function measureProviders(runs = 7): Promise<ProviderFigures[]> {
   const { server, url } = await startServer(3);
   const home = await mkdtemp(join(tmpdir(), 'kedge-bench-home-'));
@@ -139,7 +145,7 @@ export async function measureProviders(runs = 7): Promise<ProviderFigures[]> {
     for (const [name, wire] of Object.entries(WIRES)) {
       const address = `${url}/${name}${wire.path}`;
       const all: Omit<ProviderFigures, 'provider'>[] = [];
-      // The first fills the caches.
+      // The first round fills the caches and is not counted.
       for (let run = 0; run <= runs; run++)
         all.push({ ...(await loadOnce(server, wire, address)), ...(await startOnce(server, wire, address, home)) });
       const of = (key: keyof (typeof all)[number]) => median(all.slice(1).map((each) => each[key]));

@@ -1,11 +1,11 @@
-/** Sizes of what the build made. It must have run. */
+/** Measures the sizes of the built files. `npm run build` must have run before. */
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { root } from '../../scripts/editor.ts';
 
 const DIST = join(root, 'dist');
 
-/** The file of an entry point, or of the code behind an `import()`, whose names end in a hash. */
+/** Returns the path of an entry point, or of a chunk behind an `import()`, whose file name ends with a hash. */
 export async function bundleFile(name: string): Promise<string> {
   const files = await readdir(DIST);
   const file = files.find((each) => each === `${name}.js`) ?? files.find((each) => each.startsWith(`${name}-`) && each.endsWith('.js'));
@@ -13,7 +13,7 @@ export async function bundleFile(name: string): Promise<string> {
   return join(DIST, file);
 }
 
-/** Bytes of a bundle and of everything that it imports statically. */
+/** Returns the size in bytes of a bundle and of everything that it imports statically. */
 export async function staticSize(name: string): Promise<number> {
   const sizes = new Map<string, number>();
   const visit = async (file: string) => {

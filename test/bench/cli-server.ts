@@ -1,8 +1,14 @@
-/** A model that answers at once: the Responses API in a process of its own, so that its work is not taken for the client's. */
+/**
+ * Serves a model that answers immediately, in the format of the Responses API. It is a separate process, so that its time is not measured
+ * as time of the client.
+ */
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** `received[i]`: request i was whole; `answered[i]`: its answer was handed to the system. Milliseconds since 1970. */
+/**
+ * `received[i]` is the time at which request i was complete, and `answered[i]` the time at which its answer was passed to the system. Both
+ * are milliseconds since 1970.
+ */
 export type Exchanges = { received: number[]; answered: number[]; bodies: string[] };
 
 const now = () => performance.timeOrigin + performance.now();

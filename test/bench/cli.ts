@@ -1,4 +1,4 @@
-/** The terminal program from end to end, beside a bare loop of fetch and JSON on the same server in the same run. */
+/** Measures the terminal program from end to end, in comparison with a minimal loop of fetch and JSON on the same server. */
 import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -10,14 +10,14 @@ import { encode } from 'gpt-tokenizer/encoding/o200k_base';
 import type { Exchanges } from './cli-server.ts';
 import { median } from './loop.ts';
 
-/** Milliseconds and megabytes. `peakMb` is known on Linux only. */
+/** Milliseconds and megabytes. `peakMb` is only available on Linux. */
 export type ProgramFigures = { startMs: number; stepMs: number; peakMb: number | undefined };
 export type CliFigures = {
   kedge: ProgramFigures;
   bare: ProgramFigures;
-  /** Kedge's time per step beside the bare loop's. */
+  /** Kedge's time per step, divided by the time of the minimal loop. */
   stepRatio: number;
-  /** Tokens (o200k) of what every request carries: instructions and tools. */
+  /** The number of tokens (o200k) that every request needs for instructions and tools. */
   fixedTokens: { ask: number; plan: number; agent: number };
 };
 type Run = ProgramFigures & { bodies: string[] };
@@ -37,7 +37,7 @@ export async function measureCli(runs = 7): Promise<CliFigures> {
     await mkdir(join(folder, 'src'));
     for (const file of files) await writeFile(join(folder, file), source(file));
     const env = { ...process.env, KEDGE_HOME: home, OPENAI_API_KEY: 'none', OPENAI_BASE_URL: url, NO_COLOR: '1' };
-    // Both run as plain JavaScript.
+    // The minimal loop is compiled to JavaScript, because the terminal program is compiled, too.
     const bareProgram = join(home, 'bare-loop.mjs');
     await build({ entryPoints: [bareLoop], outfile: bareProgram, platform: 'node', format: 'esm' });
     const ask = async (mode: string) => {
@@ -46,7 +46,7 @@ export async function measureCli(runs = 7): Promise<CliFigures> {
     };
     const kedge: Run[] = [];
     const bare: Run[] = [];
-    // The first fills the caches. Then in turns, so that whatever else the machine does meets both.
+    // The first run fills the caches. The others alternate, so that other work on the machine affects both.
     await ask('agent');
     for (let run = 0; run < runs; run++) {
       kedge.push(await ask('agent'));
@@ -87,7 +87,7 @@ async function measured(server: ChildProcess, args: readonly string[], env: Node
   return { startMs: (received[0] as number) - begin, stepMs: steps.reduce((sum, step) => sum + step, 0) / steps.length, peakMb, bodies };
 }
 
-/** The most memory that the process ever had at once, as Linux counts it. */
+/** Returns the maximum memory that the process has used, as Linux reports it. */
 function peakOf(pid: number | undefined): number | undefined {
   try {
     const kilobytes = /^VmHWM:\s*(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
@@ -106,7 +106,9 @@ function summed(runs: readonly Run[]): ProgramFigures {
   };
 }
 
-/** Providers' prompt caches work by the bytes: each request must begin with all of the one before but its closing brackets. */
+/**
+ * Prompt caches of providers compare bytes, so each request must begin with the whole request before it, except for its closing brackets.
+ */
 function expectExtensions(bodies: readonly string[]): void {
   for (const [index, body] of bodies.entries()) {
     const before = bodies[index - 1];

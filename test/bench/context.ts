@@ -1,14 +1,14 @@
-/** What a long task sends with a small context window, compared with one into which everything fits. */
+/** Measures how much a long task sends with a small context window, in comparison with a window into which everything fits. */
 import { isForSummary, longTask } from '../support/long-task.ts';
 
 /** A window into which the whole conversation fits. */
 const ENDLESS = 10_000_000;
-/** What follows the last message in a request. */
+/** The characters after the last message of a request. */
 const END = ']}';
 
 /**
- * `sent`: the bytes of all requests, in parts of those without compactions. `prefix`: how much of a request the next one begins with, byte
- * for byte, if the conversation was not compacted in between; the smallest and the average share.
+ * `sent` is the size of all requests, divided by their size without compactions. `prefix` is the share of a request with which the next
+ * request begins, byte for byte, if the conversation was not compacted in between: the smallest and the average share.
  */
 export type ContextFigures = { window: number; sent: number; prefix: { least: number; average: number }; compactions: number };
 
@@ -33,7 +33,7 @@ async function measure(window: number): Promise<Omit<ContextFigures, 'window' | 
     let compacted = true;
     for (const { type } of kedge.session.events) {
       if (type === 'context_compacted') compactions++;
-      // Another run has other tools and another system prompt, so it begins anew.
+      // Another run has other tools and another system prompt, so its requests have no common beginning with the earlier ones.
       if (type === 'context_compacted' || type === 'run_started') compacted = true;
       if (type !== 'turn_started') continue;
       const before = turns[turn - 1]?.text.slice(0, -END.length) ?? '';

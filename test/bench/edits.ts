@@ -1,4 +1,7 @@
-/** What the guarantees of an edit cost: tools, gate, before-images, journal and checks against a loop that reads, replaces and writes. */
+/**
+ * Measures the cost of safe edits: tools, gate, before-images, journal and checks, in comparison with a loop that only reads, replaces and
+ * writes.
+ */
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,18 +16,18 @@ import { executeContext } from '../support/context.ts';
 import { median } from './loop.ts';
 
 export type EditFigures = {
-  /** 1,000 replacements over 200 files, five to a file: a call a file, and one patch of all of them. */
+  /** 1,000 replacements in 200 files, five in each file: with one call for each file, and with one patch for all of them. */
   editMs: number;
   patchMs: number;
-  /** A bare loop that reads, replaces and writes for each replacement; and one that does so for each file. */
+  /** A minimal loop that reads, replaces and writes once for each replacement, and one that does so once for each file. */
   bareMs: number;
   bareFilesMs: number;
-  /** Of `editMs` to `bareMs`. */
+  /** `editMs` divided by `bareMs`. */
   ratio: number;
-  /** 1,000 files through read_file. */
+  /** The time to read 1,000 files with `read_file`. */
   readMs: number;
   bareReadMs: number;
-  /** One replacement in a file of 10 MB. */
+  /** The time for one replacement in a file of 10 MB. */
   largeMs: number;
 };
 
@@ -90,7 +93,7 @@ function patch(from: string, to: string): string {
   return `*** Begin Patch\n${Array.from({ length: FILES }, (_, index) => `*** Update File: ${place(index)}\n${hunks}`).join('')}*** End Patch`;
 }
 
-/** So many of the replacements each time that the file is read and written. */
+/** Makes the replacements without any checks. The file is read and written once for every `atOnce` replacements. */
 async function bareEdit(file: string, wanted: ReturnType<typeof edits>, atOnce: number): Promise<void> {
   for (let from = 0; from < wanted.length; from += atOnce) {
     let text = await readFile(file, 'utf8');

@@ -1,14 +1,13 @@
-/** What the loop itself costs: the scripted model answers at once, each step reads one small file, log and policy are on. */
+/**
+ * Measures the cost of the loop itself. The scripted model answers immediately, each step reads one small file, and the log and the policy
+ * are active.
+ */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Assistant } from '../../src/app/assistant.ts';
 import type { ModelAdapter, ModelEvent } from '../../src/core/model/model.ts';
-import { NodeFileSystem } from '../../src/hosts/node/files/file-system.ts';
-import { NodeWriter } from '../../src/hosts/node/files/writer.ts';
 import { call, say } from '../../src/providers/scripted/index.ts';
-import { DiskBlobs } from '../../src/sessions/blobs.ts';
-import { SessionStore } from '../../src/sessions/store.ts';
+import { measuredAssistant } from './assistant.ts';
 
 export type LoopFigures = { msPerStepAt30: number; msPerStepAt500: number; growth: number };
 
@@ -23,7 +22,7 @@ export async function measureLoop(): Promise<LoopFigures> {
     await steps(folder, 30);
     const short = median(await repeat(5, async () => mean(await steps(folder, 30))));
     const runs = await repeat(5, () => steps(folder, 500));
-    // Medians, because a single pause of the machine would drown fifty steps of a tenth of a millisecond.
+    // Medians are used, because a single pause of the machine would take longer than fifty steps of a tenth of a millisecond.
     const growth = median(runs.map((run) => median(run.slice(-50)) / median(run.slice(0, 50))));
     return { msPerStepAt30: short, msPerStepAt500: median(runs.map(mean)), growth };
   } finally {
@@ -31,10 +30,10 @@ export async function measureLoop(): Promise<LoopFigures> {
   }
 }
 
-/** Milliseconds of each step: from one request to the model to the next. */
+/** Returns the milliseconds of each step, from one request to the next. */
 async function steps(folder: string, count: number): Promise<number[]> {
   const asked: number[] = [];
-  // Whole events, made beforehand: what the scripted model does on its own must not count, least of all where it grows with the history.
+  // The events are created before the measurement, so that the time of the scripted model does not count. It grows with the history.
   const script = Array.from({ length: count }, (_, index): ModelEvent[] => [
     ...call('read_file', { path: `src/file${index % FILES}.ts` }, `call-${index}`),
     { type: 'stop', reason: 'tool_use' },
@@ -46,21 +45,9 @@ async function steps(folder: string, count: number): Promise<number[]> {
     },
   };
   const storage = await mkdtemp(join(tmpdir(), 'kedge-bench-log-'));
-  const fs = new NodeFileSystem([folder]);
-  const assistant = new Assistant({
-    fileSystem: () => fs,
-    writer: () => new NodeWriter(fs),
-    blobs: new DiskBlobs(join(storage, 'blobs')),
-    store: new SessionStore(join(storage, 'sessions')),
-    settings: {
-      model: () => ({ provider: 'scripted', model: 'scripted' }),
-      limits: () => ({ turns: count + 1, callsPerTurn: 10, callsPerRun: count + 1, minutes: 60 }),
-    },
-    adapter: async () => adapter,
-    trusted: () => true,
-    grants: { list: () => [], add: () => undefined },
-  });
-  const session = assistant.newSession();
+  const model = { provider: 'scripted', model: 'scripted' };
+  const assistant = measuredAssistant(folder, storage, { model, adapter, turns: count + 1, calls: count + 1 });
+  const session = await assistant.newSession();
   await session.prompt({ text: 'Read them all.', mode: 'agent' });
   assistant.close();
   await rm(storage, { recursive: true, force: true });

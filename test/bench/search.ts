@@ -1,4 +1,4 @@
-/** Search and find over large trees through the tools, beside ripgrep alone with the same pattern, in turns. */
+/** Measures the search tools on large trees, in comparison with ripgrep alone and the same pattern. */
 import { execFile } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -8,7 +8,7 @@ import { NodeFileSystem } from '../../src/hosts/node/files/file-system.ts';
 import { toolsFor } from '../../src/tools/index.ts';
 import { Workspace } from '../../src/workspace/workspace.ts';
 
-/** The fastest of several rounds in turns, for other work on the machine only ever adds; `grownMb` is by how much the memory of this process grew at most while it looked. */
+/** The fastest of several rounds, because other work on the machine can only add time. `grownMb` is the maximum growth of this process's memory during the search. */
 export type LookFigures = { what: string; bareMs: number; toolMs: number; ratio: number; grownMb: number };
 export type TreeFigures = { files: number; plantMs: number; looks: LookFigures[] };
 
@@ -64,7 +64,7 @@ export async function measureTree(rg: string, files: number, rounds = 7): Promis
   }
 }
 
-/** A hundred files to a directory, of which every thousandth has the pattern. */
+/** Creates a hundred files in each directory. Every thousandth file contains the pattern. */
 function plant(folder: string, files: number): void {
   const line = 'export function harbour(depth: number, tide: number): number { return depth + tide; }\n';
   const text = Buffer.from(line.repeat(20));
@@ -101,7 +101,7 @@ async function compare(
   return { what, bareMs: bareBest, toolMs: toolBest, ratio: toolBest / bareBest, grownMb: (most - before) / 1_000_000 };
 }
 
-/** What it writes goes through a pipe, as it would to anyone who reads it, and is thrown away. */
+/** The output goes through a pipe, as it would for any caller, and is discarded. */
 function output(rg: string, args: readonly string[], cwd: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const child = execFile(rg, args, { cwd, maxBuffer: 1 << 28, encoding: 'buffer' }, (error) => (error ? reject(error) : resolve()));

@@ -1,11 +1,14 @@
-/** Every wire in a process of its own: `/<wire>/…` answers each request with a call of `read_file`, and after the last step with text; other requests, with nothing. */
+/**
+ * Serves every wire in a separate process. `/<wire>/…` answers each request with a call of `read_file`, and after the last step with text. All other requests get an
+ * empty response.
+ */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { CALL_BODIES, TEXT_BODIES } from '../support/wire-bodies.ts';
 import { WIRES } from '../support/wires.ts';
 
 const [count, files] = process.argv.slice(2).map(Number) as [number, number];
-/** The length in bytes of each request since the last report. */
+/** The length of each request since the last report, in bytes. */
 let lengths: number[] = [];
 
 const server = createServer(async (request, response) => {

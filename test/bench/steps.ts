@@ -1,4 +1,7 @@
-/** What a step costs at the end of a long run beside one near its beginning, on every wire: the real loop, log and policy, and a real server. */
+/**
+ * Measures the cost of a step at the end of a long run and near its beginning, on every wire, with the real loop, log and policy, and a real
+ * server.
+ */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -7,26 +10,20 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { Assistant } from '../../src/app/assistant.ts';
 import type { ModelAdapter } from '../../src/core/model/model.ts';
-import { NodeFileSystem } from '../../src/hosts/node/files/file-system.ts';
-import { NodeWriter } from '../../src/hosts/node/files/writer.ts';
-import { DiskBlobs } from '../../src/sessions/blobs.ts';
-import { SessionStore } from '../../src/sessions/store.ts';
 import { WIRES, type Wire } from '../support/wires.ts';
+import { measuredAssistant } from './assistant.ts';
 
 export type StepFigures = {
   wire: string;
-  /** Milliseconds of processor time per step, until step 30 and until step 2,000. It does not depend on what else the machine does. */
+  /** Milliseconds of CPU time per step, until step 30 and until step 2,000. It does not depend on other work on the machine. */
   early: number;
   late: number;
-  /** The same for `fetch` alone, with bodies of the same sizes. */
-  bareEarly: number;
-  bareLate: number;
-  /** How much more a step costs at step 2,000 than at step 30, both without the cost of `fetch` alone. */
+  /** How much more a step costs at step 2,000 than at step 30. */
   growth: number;
-  /** The memory that the client gained from step 30 to step 2,000, beside the bytes that a request gained. */
-  memoryRatio: number;
+  /** The memory in use besides the bytes of the messages, in megabytes, at step 30 and at step 2,000. */
+  memoryEarly: number;
+  memoryLate: number;
 };
 
 const STEPS = 2_000;
@@ -36,7 +33,10 @@ const FILES = 30;
 const WINDOW = 20;
 const LATE_WINDOW = 100;
 
-/** The processor time at the beginning of each request, in milliseconds, and the memory in use at step 30 and step 2,000, in bytes. */
+/**
+ * The CPU time at the beginning of each request, in milliseconds, and the memory in use at step 30 and step 2,000 besides the bytes
+ * of the messages, in megabytes.
+ */
 type Run = { begun: number[]; memory: number[] };
 
 setFlagsFromString('--expose-gc');
@@ -55,37 +55,21 @@ export async function measureSteps(names = Object.keys(WIRES)): Promise<StepFigu
       const long = await run(folder, url, name, WIRES[name] as Wire, STEPS + 1);
       server.send('report');
       const [lengths] = (await once(server, 'message')) as [number[]];
-      // The first steps are measured in a second run, because the code was still being compiled in those of the first one.
+      // The first steps are measured in a second run, because their code was still being compiled in the first run.
       const short = await run(folder, url, name, WIRES[name] as Wire, EARLY + 1);
       server.send('report');
       await once(server, 'message');
       if (lengths.length !== STEPS + 1) throw new Error(`The run on ${name} took ${lengths.length} requests instead of ${STEPS + 1}.`);
       const perStep = ({ begun }: Run, to: number, count: number) => ((begun[to] as number) - (begun[to - count] as number)) / count;
       const [early, late] = [perStep(short, EARLY, WINDOW), perStep(long, STEPS, LATE_WINDOW)];
-      const [bytesEarly, bytesLate] = [lengths[EARLY] ?? 0, lengths[STEPS] ?? 0];
-      const [bareEarly, bareLate] = [await bare(url, bytesEarly), await bare(url, bytesLate)];
-      const growth = (late - bareLate) / (early - bareEarly);
-      const memoryRatio = ((long.memory[1] ?? 0) - (long.memory[0] ?? 0)) / (bytesLate - bytesEarly);
-      figures.push({ wire: name, early, late, bareEarly, bareLate, growth, memoryRatio });
+      const [memoryEarly, memoryLate] = long.memory as [number, number];
+      figures.push({ wire: name, early, late, growth: late / early, memoryEarly, memoryLate });
     }
     return figures;
   } finally {
     server.disconnect();
     await rm(folder, { recursive: true, force: true });
   }
-}
-
-/** Returns the processor time of `fetch` alone with this many bytes, in milliseconds. */
-async function bare(url: string, bytes: number): Promise<number> {
-  const body = new Uint8Array(bytes);
-  const send = async () => {
-    for (let index = 0; index < LATE_WINDOW; index++)
-      await (await fetch(`${url}/bare`, { method: 'POST', body, redirect: 'error', window: null })).text();
-  };
-  await send();
-  const before = processorMs();
-  await send();
-  return (processorMs() - before) / LATE_WINDOW;
 }
 
 function processorMs(): number {
@@ -100,37 +84,28 @@ async function run(folder: string, url: string, name: string, wire: Wire, turns:
   const adapter: ModelAdapter = {
     async *stream(request, signal) {
       const step = begun.push(processorMs()) - 1;
-      if (step === EARLY || step === STEPS) memory.push(await memoryUsed());
+      if (step === EARLY || step === STEPS)
+        memory.push((await memoryUsed()) - Buffer.byteLength(JSON.stringify(session.state.messages)) / 2 ** 20);
       yield* service.stream(request, signal);
     },
   };
   const storage = await mkdtemp(join(tmpdir(), 'kedge-bench-log-'));
-  const fs = new NodeFileSystem([folder]);
-  const assistant = new Assistant({
-    fileSystem: () => fs,
-    writer: () => new NodeWriter(fs),
-    blobs: new DiskBlobs(join(storage, 'blobs')),
-    store: new SessionStore(join(storage, 'sessions')),
-    settings: {
-      model: () => ({ provider: wire.provider, model: 'bench' }),
-      limits: () => ({ turns, callsPerTurn: 10, callsPerRun: STEPS + 1, minutes: 60 }),
-    },
-    adapter: async () => adapter,
-    trusted: () => true,
-    grants: { list: () => [], add: () => undefined },
-  });
-  await assistant.newSession().prompt({ text: 'Read them all.', mode: 'agent' });
+  const model = { provider: wire.provider, model: 'bench' };
+  const assistant = measuredAssistant(folder, storage, { model, adapter, turns, calls: STEPS + 1 });
+  const session = await assistant.newSession();
+  await session.prompt({ text: 'Read them all.', mode: 'agent' });
   assistant.close();
   await rm(storage, { recursive: true, force: true });
   return { begun, memory };
 }
 
+/** In megabytes. */
 async function memoryUsed(): Promise<number> {
-  // What a finished request leaves behind is only freed between tasks.
+  // The memory of a finished request is only freed between two tasks.
   for (let round = 0; round < 5; round++) {
     await setImmediate();
     collectGarbage();
   }
   const { heapUsed, external } = process.memoryUsage();
-  return heapUsed + external;
+  return (heapUsed + external) / 2 ** 20;
 }

@@ -24,7 +24,7 @@ const ask = (messages: readonly Message[] = [user('Hello.')]): ModelRequest => (
   cacheKey: 'session-1',
 });
 
-/** Environment variables the SDKs would read if their options were not set explicitly. */
+/** Environment variables that the SDKs would read if their options were not set explicitly. */
 const PLANTED = Object.fromEntries(
   [
     ...['BASE_URL', 'API_KEY', 'ADMIN_KEY', 'ORG_ID', 'PROJECT_ID', 'LOG', 'CUSTOM_HEADERS'].map((name) => `OPENAI_${name}`),
@@ -85,7 +85,7 @@ function describeAdapter(wireName: string, wire: Wire): void {
     return error;
   }
 
-  it('shows as deltas what its parts say', async () => {
+  it('streams the same text as in its complete parts', async () => {
     const events = await listen((await start([{ body: recording }])).stream(ask(), never));
     for (const [part, delta] of [
       ['text', 'text_delta'],
@@ -133,7 +133,7 @@ function describeAdapter(wireName: string, wire: Wire): void {
   });
 
   if (recording.includes('token-of-the-model')) {
-    it('gives its tokens back to the model that made them, and to no other', async () => {
+    it('returns replay tokens to the model that created them, and to no other model', async () => {
       const adapter = await start([{ body: recording }]);
       const answer = await answerOf(adapter);
       const others: ModelRef[] = [
@@ -149,7 +149,7 @@ function describeAdapter(wireName: string, wire: Wire): void {
     });
   }
 
-  it('sends a call that was malformed as an object', async () => {
+  it('sends a malformed call as an object', async () => {
     const adapter = await start([{ body: recording }]);
     const call = { type: 'tool_call' as const, id: 'call_1', name: 'read_file', malformed: '{"path": "a' };
     const result = { type: 'tool_result' as const, callId: 'call_1', name: 'read_file', content: [], isError: true };
@@ -161,7 +161,7 @@ function describeAdapter(wireName: string, wire: Wire): void {
     assert.deepEqual(parsed, { malformed_arguments: '{"path": "a' });
   });
 
-  it('takes nothing from the environment', async () => {
+  it('reads nothing from the environment', async () => {
     const before = { ...process.env };
     Object.assign(process.env, PLANTED);
     try {
@@ -179,7 +179,7 @@ function describeAdapter(wireName: string, wire: Wire): void {
     }
   });
 
-  it('sends the headers that were configured', async () => {
+  it('sends the configured headers', async () => {
     await answerOf(await start([{ body: recording }], { apiKey: KEY, headers: { 'x-team': 'blue' } }));
     assert.equal(sent()[0]?.headers['x-team'], 'blue');
   });
@@ -211,7 +211,7 @@ function describeAdapter(wireName: string, wire: Wire): void {
     ['overloaded', 503, 'Overloaded', 'overloaded_error'],
   ];
   for (const [kind, status, message, type] of failures) {
-    it(`calls ${status} ${type} ${kind}, and does not try again by itself`, async () => {
+    it(`reports ${status} ${type} as ${kind}, and does not retry`, async () => {
       const headers = { 'retry-after': '7' };
       const adapter = await start([{ status, headers, body: JSON.stringify(wire.error(message, type)) }]);
       const error = await failure(adapter.stream(ask(), never));
@@ -222,7 +222,7 @@ function describeAdapter(wireName: string, wire: Wire): void {
     });
   }
 
-  it('calls a page of HTML overloaded, and does not show it', async () => {
+  it('reports an HTML page as an overloaded service, and does not show the page', async () => {
     const adapter = await start([
       { status: 502, headers: { 'content-type': 'text/html' }, body: '<html><title>Bad Gateway</title></html>' },
     ]);
@@ -231,12 +231,12 @@ function describeAdapter(wireName: string, wire: Wire): void {
     assert.ok(!error.message.includes('<'), error.message);
   });
 
-  it('calls a dropped connection a network failure', async () => {
+  it('reports a dropped connection as a network failure', async () => {
     const adapter = await start([{ body: unfinished, after: 'drop' }]);
     assert.equal((await failure(adapter.stream(ask(), never))).kind, 'network');
   });
 
-  it('calls silence behind a refused port a network failure', async () => {
+  it('reports a refused connection as a network failure', async () => {
     const adapter = await start([]);
     await server?.close();
     const error = await failure(adapter.stream(ask(), never));
@@ -246,17 +246,17 @@ function describeAdapter(wireName: string, wire: Wire): void {
 
   for (const [title, body] of [
     ['that ends before its closing event', unfinished],
-    ['that says nothing', ''],
-    ['that is something else', '<html>Hello</html>\n'],
+    ['that is empty', ''],
+    ['that is not a stream', '<html>Hello</html>\n'],
   ] as const) {
-    it(`calls a stream ${title} a bad stream`, async () => {
+    it(`reports a stream ${title} as a bad stream`, async () => {
       const adapter = await start([{ body }]);
       assert.equal((await failure(adapter.stream(ask(), never))).kind, 'bad_stream');
     });
   }
 
   for (const answer of ['silence', { body: unfinished, after: 'hang' }] as const) {
-    it(`closes its connection at an abort ${answer === 'silence' ? 'before the first byte' : 'in the middle'}`, async () => {
+    it(`closes its connection when it is aborted ${answer === 'silence' ? 'before the first byte' : 'in the middle'}`, async () => {
       const adapter = await start([answer]);
       const controller = new AbortController();
       const isMidway = (events: ModelEvent[]) => answer === 'silence' || events.length > 0;
@@ -269,13 +269,13 @@ function describeAdapter(wireName: string, wire: Wire): void {
     });
   }
 
-  it('closes its connection when the reader leaves', async () => {
+  it('closes its connection when the consumer stops reading', async () => {
     const adapter = await start([{ body: unfinished, after: 'hang' }]);
     for await (const event of adapter.stream(ask(), never)) if (event.type === 'text_delta') break;
     await first().closed;
   });
 
-  it('does not wait for a server that leaves a whole answer open', async () => {
+  it('does not wait for a server that keeps the connection of a complete answer open', async () => {
     // For APIs that send the token count after the last text, only the end of the stream ends the answer.
     const closing = ['openai', 'anthropic', 'ollama'].includes(wire.provider);
     if (!closing) return;
@@ -284,7 +284,7 @@ function describeAdapter(wireName: string, wire: Wire): void {
     await first().closed;
   });
 
-  it('sends nothing when it was aborted already', async () => {
+  it('sends nothing if it was already aborted', async () => {
     const adapter = await start([{ body: recording }]);
     await assert.rejects(listen(adapter.stream(ask(), AbortSignal.abort())), { name: 'AbortError' });
     assert.equal(sent().length, 0);

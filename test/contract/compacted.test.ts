@@ -1,4 +1,4 @@
-/** Every compacted history is one that each service accepts, whichever models wrote it and whichever model reads it. */
+/** Every service accepts a compacted history, whichever models wrote it and whichever model reads it. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { isSent, type Message } from '../../src/core/model/messages.ts';
@@ -26,7 +26,7 @@ const BODIES: Record<string, (request: ModelRequest) => object> = {
 const logs = fc
   .array(fc.nat(9_999), { minLength: 200, maxLength: 600, size: 'max' })
   .map((choices) => randomLog(choices).filter(isDurable));
-/** Whose model wrote each answer: that of the wire which reads it, or another one. */
+/** The model that wrote each answer: a model of the wire that reads it, or another model. */
 const writers = fc.array(fc.constantFrom(...Object.values(WIRES).map(({ provider }) => provider)), { minLength: 1, maxLength: 5 });
 
 function accepts(wire: string, messages: readonly Message[]): boolean {
@@ -41,7 +41,7 @@ function accepts(wire: string, messages: readonly Message[]): boolean {
 
 describe('a compacted history', () => {
   for (const wire of Object.keys(WIRES))
-    it(`keeps the rules of ${wire} wherever the whole history does`, () => {
+    it(`follows the rules of ${wire} if the complete history does`, () => {
       let checked = 0;
       fc.assert(
         fc.property(logs, writers, (events, providers) => {

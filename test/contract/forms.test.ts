@@ -38,7 +38,7 @@ function* variants(body: string): Generator<string> {
   }
 }
 
-describe('a value of another type than the API says, anywhere in an answer, is an answer all the same or a failure in words', () => {
+describe('an answer with a value of an unexpected type anywhere is read, or fails with a readable message', () => {
   for (const [name, { load, path, contentType }] of Object.entries(WIRES)) {
     it(name, async () => {
       let body = '';

@@ -16,7 +16,7 @@ import { WIRES, type Wire } from '../support/wires.ts';
 
 const never = new AbortController().signal;
 const request: ModelRequest = { model: 'm', system: '', messages: [user('Hello.')], tools: [] };
-/** A size above all limits. */
+/** This size is above all limits. */
 const ENOUGH = 128 * 2 ** 20;
 const fixture = (name: string) => readFileSync(join(import.meta.dirname, '../fixtures/tls', name));
 
@@ -26,7 +26,7 @@ afterEach(async () => {
   open = undefined;
 });
 
-/** Counts the requests for an answer. What Ollama is asked about its models is not found. */
+/** Starts a server that counts the requests for an answer. Ollama's requests about its models get a 404 response. */
 async function serve(answer: RequestListener): Promise<{ url: string; asked(): number }> {
   let asked = 0;
   open = await served(
@@ -40,7 +40,10 @@ async function serve(answer: RequestListener): Promise<{ url: string; asked(): n
   return { url: open.url, asked: () => asked };
 }
 
-/** Sends the same again and again until nobody reads it any more. @returns how much was sent */
+/**
+ * Sends the same piece repeatedly until the client stops reading.
+ * @returns a handler that counts the sent bytes
+ */
 function pour(piece: string, bytes = { sent: 0 }, head = ''): (response: ServerResponse) => void {
   const block = Buffer.from(piece.repeat(Math.ceil(65_536 / piece.length)));
   return (response) => {
@@ -67,29 +70,31 @@ async function failure(events: AsyncIterable<ModelEvent>): Promise<ModelError> {
 }
 
 for (const [name, wire] of Object.entries(WIRES))
-  describe(`the ${name} adapter and a server without manners`, () => describeWire(name, wire));
+  describe(`the ${name} adapter with a misbehaving server`, () => describeWire(name, wire, false));
+// What sends the requests is the same for all wires.
+describe('an adapter with fetch and a misbehaving server', () => describeWire('openai-chat', WIRES['openai-chat'] as Wire, true));
 
-function describeWire(name: string, wire: Wire): void {
+function describeWire(name: string, wire: Wire, usesFetch: boolean): void {
   const adapterAt = async (url: string, silenceMs?: number) =>
-    (await wire.load()).createAdapter({ apiKey: 'none-0123456789', baseUrl: url + wire.path, ...(silenceMs && { silenceMs }) });
+    (await wire.load()).createAdapter({ apiKey: 'none-0123456789', baseUrl: url + wire.path, usesFetch, ...(silenceMs && { silenceMs }) });
   const isSse = wire.file.endsWith('.sse');
   const type = { 'content-type': wire.contentType };
   const json = { 'content-type': 'application/json' };
 
   const endless: [title: string, status: number, headers: Record<string, string>, piece: string, head?: string][] = [
     ['a line', 200, type, 'y', isSse ? 'data: {"a": "' : '{"message": "'],
-    ['a line that begins like no other', 200, type, 'y'],
+    ['a line without a known beginning', 200, type, 'y'],
     ['an answer in one piece', 200, json, 'y', '{"a": "'],
     ...(isSse
       ? ([
-          ['an event of many lines', 200, type, `data: {"a": "${'1'.repeat(900)}"}\n`],
+          ['an event with many lines', 200, type, `data: {"a": "${'1'.repeat(900)}"}\n`],
           ['comments in an event', 200, type, `: ${'on '.repeat(300)}\n`, 'event: x\n'],
-          ['lines outside of any event', 200, type, `{"a": "${'1'.repeat(900)}"},\n`],
+          ['lines outside an event', 200, type, `{"a": "${'1'.repeat(900)}"},\n`],
         ] as [string, number, Record<string, string>, string, string?][])
       : []),
   ];
   for (const [title, status, headers, piece, head] of endless) {
-    it(`is cut off: ${title} without an end`, async () => {
+    it(`cuts off an answer that never ends: ${title}`, async () => {
       const bytes = { sent: 0 };
       const { url } = await serve((_, response) => pour(piece, bytes, head)(response.writeHead(status, headers)));
       const error = await failure((await adapterAt(url)).stream(request, never));
@@ -98,7 +103,7 @@ function describeWire(name: string, wire: Wire): void {
     });
   }
 
-  it('is cut off: an error without an end, whose beginning is told', async () => {
+  it('cuts off an endless error, and reports its beginning', async () => {
     const bytes = { sent: 0 };
     const { url } = await serve((_, response) =>
       pour('No. ', bytes, 'Broken. ')(response.writeHead(500, { 'content-type': 'text/plain' })),
@@ -119,14 +124,14 @@ function describeWire(name: string, wire: Wire): void {
     ['in an error', (response) => response.writeHead(500, json).write('{"error": ')],
   ];
   for (const [when, answer] of silences) {
-    it(`is given up when it is silent ${when}`, async () => {
+    it(`gives up on a server that is silent ${when}`, async () => {
       const { url } = await serve((_, response) => answer(response));
       const error = await failure((await adapterAt(url, 150)).stream(request, never));
       assert.equal(error.kind, 'timeout', error.message);
     });
   }
 
-  it('is read to the end of an error that arrives slowly', async () => {
+  it('reads an error that arrives slowly to its end', async () => {
     const { url } = await serve(async (_, response) => {
       response.writeHead(500, json).write('{"error": {"message": "');
       for (const word of ['The ', 'tide ', 'is ', 'out', ' ', 'now.']) {
@@ -140,7 +145,7 @@ function describeWire(name: string, wire: Wire): void {
     assert.match(error.message, /The tide is out now/);
   });
 
-  it('is waited for as long as it sends something, be it a comment', async () => {
+  it('waits as long as the server sends anything, even only comments', async () => {
     const body = TEXT_BODIES[name]?.(['Hello', ' there']) ?? '';
     const { url } = await serve((_, response) => {
       response.writeHead(200, type);
@@ -155,7 +160,7 @@ function describeWire(name: string, wire: Wire): void {
     assert.equal(events.map((event) => (event.type === 'text_delta' ? event.text : '')).join(''), 'Hello there');
   });
 
-  it('may be read as slowly as one likes', async () => {
+  it('can be read at any speed', async () => {
     const { url } = await serve((_, response) => response.writeHead(200, type).end(TEXT_BODIES[name]?.(['Hello', ' there'])));
     let said = '';
     for await (const event of (await adapterAt(url, 1_500)).stream(request, never)) {
@@ -166,7 +171,7 @@ function describeWire(name: string, wire: Wire): void {
     assert.equal(said, 'Hello there');
   });
 
-  /** Through the one policy of retries, as it is in a run. */
+  /** Sends a request with the same retry policy as in a run, and checks that it fails. */
   async function lasting(url: string, kind: ModelErrorKind, says: RegExp): Promise<void> {
     const waits: number[] = [];
     const adapter = withRetry(await adapterAt(url), { sleep: async (ms) => void waits.push(ms) });
@@ -175,29 +180,27 @@ function describeWire(name: string, wire: Wire): void {
     assert.match(error.message, says);
   }
 
-  it('is not asked again: a certificate that nobody trusts', async () => {
+  it('does not retry after an untrusted certificate', async () => {
     open = await served(createTlsServer({ key: fixture('key.pem'), cert: fixture('cert.pem') }, (_, response) => response.end()));
     await lasting(open.url.replace('http:', 'https:'), 'network', /certificate .*: .*NODE_EXTRA_CA_CERTS/);
   });
 
-  it('is not asked again: no TLS at an address with https', async () => {
+  it('does not retry if an https address does not use TLS', async () => {
     const { url } = await serve((_, response) => response.end());
     await lasting(url.replace('http:', 'https:'), 'network', /http:\/\/ instead of https:\/\//);
   });
 
-  it('is not asked again: a redirection in a circle', async () => {
+  it('does not retry after a circular redirect', async () => {
     const { url } = await serve((incoming: IncomingMessage, response) => response.writeHead(307, { location: incoming.url ?? '/' }).end());
     await lasting(url, 'network', /redirects endlessly.*: correct the base URL/);
   });
 
-  it('is not asked again: a redirection to what is no web address', async () => {
+  it('does not retry after a redirect to something that is not a web address', async () => {
     const { url } = await serve((_, response) => response.writeHead(307, { location: 'ftp://127.0.0.1/' }).end());
     await lasting(url, 'network', /not http.*: correct the base URL/);
   });
 
-  it('is not asked again: a port that is blocked', () => lasting('http://127.0.0.1:6000', 'network', /another port/));
-
-  it('is not asked again: a server that speaks something else', async () => {
+  it('does not retry if the server uses another protocol', async () => {
     const sockets = createSocketServer((socket) => socket.on('error', () => undefined).end('SSH-2.0-OpenSSH_9.6\r\n'));
     await new Promise<void>((resolve) => sockets.listen(0, '127.0.0.1', resolve));
     try {
@@ -207,7 +210,7 @@ function describeWire(name: string, wire: Wire): void {
     }
   });
 
-  it('is not asked again: an answer that says to be packed and is not', async () => {
+  it('does not retry after an answer that cannot be decompressed', async () => {
     const { url } = await serve((_, response) =>
       response.writeHead(200, { ...type, 'content-encoding': 'gzip' }).end(TEXT_BODIES[name]?.(['Hello'])),
     );

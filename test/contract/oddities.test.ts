@@ -985,7 +985,7 @@ const ALL: Record<string, Oddity[]> = {
 for (const [name, oddities] of Object.entries(ALL)) {
   const wire = WIRES[name];
   assert.ok(wire);
-  describe(`what servers of ${name} also do`, () => {
+  describe(`unusual behavior of servers on the ${name} wire`, () => {
     for (const [what, body, expected] of oddities) {
       it(what, async () => {
         for (const chunking of CHUNKINGS.slice(0, 2)) {

@@ -28,7 +28,7 @@ const KEY = 'sk-recordings-0123456789';
 describe('recorded model streams', () => {
   describeFolder("the project's own", join(root, 'test/fixtures/recordings'));
   if (existsSync(recorded)) describeFolder('recorded traffic', recorded);
-  else it(`recorded traffic: skipped, there is no folder ${recorded}; RECORDINGS_DIR can name another`);
+  else it(`recorded traffic: skipped, because there is no folder ${recorded}; RECORDINGS_DIR can name another folder`);
 });
 
 function describeFolder(title: string, folder: string): void {
@@ -36,7 +36,7 @@ function describeFolder(title: string, folder: string): void {
     for (const wireName of foldersIn(folder)) {
       const wire = WIRES[wireName];
       const names = foldersIn(join(folder, wireName));
-      if (!wire) it(`${wireName}: ${names.length} recordings skipped, there is no adapter for this wire yet`);
+      if (!wire) it(`${wireName}: ${names.length} recordings skipped, because there is no adapter for this wire`);
       else {
         describe(wireName, () => {
           for (const name of names) describeRecording(wire, name, join(folder, wireName, name));

@@ -10,7 +10,7 @@ import { WIRES, type Wire } from '../support/wires.ts';
 
 describe('a message that joins a run after the results of its calls', () => {
   for (const name of Object.keys(WIRES)) {
-    it(`goes over ${name}`, async () => {
+    it(`is sent over ${name}`, async () => {
       const wire = WIRES[name] as Wire;
       const path = join(import.meta.dirname, '../fixtures/recordings', name, 'reasoning-text-and-a-call', wire.file);
       const bodies = [readFileSync(path, 'utf8'), TEXT_BODIES[name]?.(['So it ', 'is.']) ?? ''];

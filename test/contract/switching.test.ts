@@ -10,7 +10,7 @@ import { WIRES } from '../support/wires.ts';
 
 const FIXTURES = join(import.meta.dirname, '../fixtures');
 
-/** Uses one model, then another, then the first again. `vision` is whether the second is known to accept images. */
+/** Uses one model, then another, then the first again. `vision` says whether the second model is known to accept images. */
 async function converse(first: string, second: string, vision?: boolean): Promise<Record<Side, Served>> {
   const [one, two] = [await serve(first, 'one', FIXTURES), await serve(second, 'two', FIXTURES)];
   const connect = ({ model }: ModelRef) => (model === two.model.model ? two : one).adapter();
@@ -30,18 +30,18 @@ async function converse(first: string, second: string, vision?: boolean): Promis
 for (const first of Object.keys(WIRES)) {
   describe(`a session that began on ${first}`, () => {
     for (const second of Object.keys(WIRES)) {
-      it(`goes on with ${first === second ? 'another model of it' : second}, and comes back`, async () => {
+      it(`continues on ${first === second ? 'another model of the same wire' : second}, and returns`, async () => {
         const { one, two } = await converse(first, second);
         check(one, 4);
         check(two, 2);
-        // Three prompts contained the image, and so did the one call that read it.
+        // The image was sent with three prompts and read by one call.
         assert.deepEqual([count(two, DOT), count(one, DOT)], [3, 4]);
         assert.deepEqual([count(one, 'So it is.'), count(two, 'So it is.')], [2, 1]);
         assert.deepEqual([count(one, 'There is no file'), count(two, 'There is no file')], [2, 1]);
       });
     }
 
-    it('goes on offline, and comes back', async () => {
+    it('continues offline, and returns', async () => {
       const server = await serve(first, 'one', FIXTURES);
       const offline = { provider: 'offline', model: 'offline' };
       const connect = async ({ provider }: ModelRef) => (provider === 'offline' ? createOffline({}) : server.adapter());
@@ -59,9 +59,9 @@ for (const first of Object.keys(WIRES)) {
   });
 }
 
-describe('a model that cannot see', () => {
+describe('a model without support for images', () => {
   for (const name of Object.keys(WIRES)) {
-    it(`is told on ${name} that images were left out`, async () => {
+    it(`learns on ${name} that images were left out`, async () => {
       const first = name === 'gemini' ? 'anthropic-messages' : 'gemini';
       const { one, two } = await converse(first, name, false);
       check(two, 2);

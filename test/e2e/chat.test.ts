@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TEXT_BODIES } from '../support/wire-bodies.ts';
-import { startWireServer } from '../support/wire-server.ts';
+import { startWireServer, type WireServer } from '../support/wire-server.ts';
 import { openWorkbench, sharedWorkbench, until, type Workbench } from './harness.ts';
 import { approveInThisRun } from './panel.ts';
 import { contents, filesAre, HARBOUR, renamed } from './workspace.ts';
@@ -14,12 +14,11 @@ describe('@kedge in the native Chat', () => {
 
   const begin = sharedWorkbench(() => ({ files: HARBOUR }));
   beforeEach(async () => {
-    const { workbench: shared, isNew } = await begin();
-    workbench = shared;
-    if (!isNew) await workbench.chat.clear();
+    ({ workbench } = await begin());
+    await workbench.chat.clear();
   });
 
-  it('answers the first message of a fresh profile', async () => {
+  it('answers with links to the places that it found', async () => {
     const { chat } = workbench;
     await chat.send('@kedge Where is tideLevel defined?');
     // VS Code shows a link to a place with the name of the file.
@@ -28,7 +27,7 @@ describe('@kedge in the native Chat', () => {
     assert.deepEqual(await contents(workbench.folder), HARBOUR);
   });
 
-  it('plans, runs the plan and takes it back, by buttons', async () => {
+  it('plans, runs the plan and undoes it with buttons', async () => {
     const { chat } = workbench;
     await chat.send(`@kedge /plan ${RENAME}`);
     await chat.finished();
@@ -41,23 +40,23 @@ describe('@kedge in the native Chat', () => {
     await workbench.screenshot('chat-plan-done');
     await chat.clickButton('Undo run');
     await filesAre(workbench.folder, HARBOUR, 'the undo');
-    await workbench.waitForText(/Undid the run: 2 files restored/);
+    await workbench.waitForText(/The run was undone: 2 files restored/);
   });
 
-  it('lets the agent do what is approved and not what is rejected', async () => {
+  it('applies approved changes and no rejected ones', async () => {
     const { chat } = workbench;
     await chat.send(`@kedge /agent ${RENAME}`);
     await chat.clickButton(/^Approve$/);
     await until('one changed file', async () => JSON.stringify(await contents(workbench.folder)) !== JSON.stringify(HARBOUR));
-    await until('the second approval', async () => (await chat.buttons.filter({ hasText: 'Reject' }).count()) === 2);
+    await until('the second approval', async () => (await chat.link('Reject').count()) === 2);
     await workbench.screenshot('chat-agent');
-    await chat.clickButton('Reject');
+    await chat.link('Reject').last().click();
     await chat.finished();
     const after = await contents(workbench.folder);
     assert.equal(Object.keys(HARBOUR).filter((path) => after[path] !== HARBOUR[path]).length, 1);
   });
 
-  it('brings back after a reload what was not answered before it', async () => {
+  it('shows unanswered approvals again after a reload', async () => {
     const { chat } = workbench;
     await chat.send(`@kedge /agent ${RENAME}`);
     await chat.buttons.filter({ hasText: 'Approve' }).first().waitFor();
@@ -72,47 +71,89 @@ describe('@kedge in the native Chat', () => {
     await panel.getByRole('button', { name: 'Undo run' }).waitFor();
   });
 
-  it('asks a service only once its model is picked, by a button above the answer', async () => {
-    const server = await startWireServer(
-      [
-        { body: TEXT_BODIES['openai-chat']?.(['The tide ', 'turns.']) ?? '' },
-        { body: TEXT_BODIES['openai-chat']?.(['It ', 'ebbs.']) ?? '' },
-      ],
-      'text/event-stream',
-    );
-    const own = await openWorkbench({ files: HARBOUR, settings: { 'kedge.baseUrls': { 'openai-chat': `${server.url}/v1` } } });
-    try {
-      const { chat, folder } = own;
-      await chat.send('@kedge Where is tideLevel defined?');
-      assert.match(await chat.finished(), /tide\.ts:1/);
-      // A model is connected while Offline is selected in VS Code.
-      await mkdir(join(folder, '.vscode'));
-      await writeFile(join(folder, '.vscode', 'settings.json'), JSON.stringify({ 'kedge.model': 'openai-chat/test-model' }));
-      await until('the offer', async () => {
-        await chat.send('Where is tideLevel defined?');
-        return /Your settings use/.test(await chat.finished());
-      });
-      assert.equal(server.requests.length, 0);
-      await own.screenshot('chat-offline');
-      await chat.clickButton('Answer with test-model');
-      await chat.waitForAnswer('The tide turns.');
-      assert.match(server.requests[0]?.raw.toString() ?? '', /Where is tideLevel defined\?/);
-      // The connected model stays selected.
-      await chat.send('And then?');
-      await chat.waitForAnswer('It ebbs.');
-      assert.equal(server.requests.length, 2);
-    } finally {
-      await own.dispose();
-      await server.close();
-    }
-  });
-
-  it('stops in mid-run', async () => {
+  it('stops during a run', async () => {
     const { chat, page } = workbench;
     await chat.send(`@kedge /agent ${RENAME}`);
     await chat.buttons.filter({ hasText: 'Approve' }).first().waitFor();
     await page.locator('.chat-input-toolbars .codicon-stop-circle, .chat-execute-toolbar .codicon-stop-circle').first().click();
     await chat.finished();
     assert.deepEqual(await contents(workbench.folder), HARBOUR);
+  });
+});
+
+describe('a service in the native Chat', () => {
+  let server: WireServer;
+  let workbench: Workbench;
+
+  before(async () => {
+    const answers = ['The tide turns.', 'It ebbs.'].map((text) => ({ body: TEXT_BODIES['openai-chat']?.([text]) ?? '' }));
+    server = await startWireServer(answers, 'text/event-stream');
+    workbench = await openWorkbench({ files: HARBOUR, settings: { 'kedge.baseUrls': { 'openai-chat': `${server.url}/v1` } } });
+  });
+  after(async () => {
+    await workbench.dispose();
+    await server.close();
+  });
+
+  it('is used only after its model was selected, with a button above the answer', async () => {
+    const { chat, folder } = workbench;
+    await chat.send('@kedge Where is tideLevel defined?');
+    assert.match(await chat.finished(), /tide\.ts:1/);
+    // A model is connected while Offline is selected in VS Code.
+    await mkdir(join(folder, '.vscode'));
+    await writeFile(join(folder, '.vscode', 'settings.json'), JSON.stringify({ 'kedge.model': 'openai-chat/test-model' }));
+    await until('the offer', async () => {
+      await chat.send('Where is tideLevel defined?');
+      return /Your settings use/.test(await chat.finished());
+    });
+    assert.equal(server.requests.length, 0);
+    await workbench.screenshot('chat-offline');
+    await chat.clickButton('Answer with test-model');
+    await chat.waitForAnswer('The tide turns.');
+    assert.match(server.requests[0]?.raw.toString() ?? '', /Where is tideLevel defined\?/);
+    // The connected model stays selected.
+    await chat.send('And then?');
+    await chat.waitForAnswer('It ebbs.');
+    assert.equal(server.requests.length, 2);
+  });
+});
+
+describe('Offline that is ticked in the native Chat', () => {
+  it('answers, and the service that is configured receives nothing', async () => {
+    const server = await startWireServer([{ body: TEXT_BODIES['openai-chat']?.(['It ebbs.']) ?? '' }], 'text/event-stream');
+    const workbench = await openWorkbench({
+      files: HARBOUR,
+      settings: { 'kedge.baseUrls': { 'openai-chat': `${server.url}/v1` }, 'kedge.model': 'openai-chat/test-model' },
+    });
+    try {
+      const { chat, page } = workbench;
+      await chat.focus();
+      const picker = page.locator('.model-picker-name');
+      await picker.filter({ hasText: 'test-model' }).waitFor();
+      const row = (text: string) => page.locator('.action-widget .monaco-list-row').filter({ hasText: text }).first();
+      // VS Code empties the open list when models are registered meanwhile.
+      await until('the list of models', async () => {
+        if (await row('Offline').isVisible()) return true;
+        if (await page.locator('.action-widget').isVisible()) await page.keyboard.press('Escape');
+        await picker.click();
+        await row('Other Models').click({ timeout: 10_000 });
+        await row('Offline').waitFor({ timeout: 10_000 });
+        return true;
+      });
+      await row('Offline').click();
+      await picker.filter({ hasText: 'Offline' }).waitFor();
+      for (const command of ['', '/plan ', '/agent ']) {
+        await chat.send(`@kedge ${command}Where is tideLevel defined?`);
+        assert.match(await chat.finished(), /tide\.ts|Your settings use/);
+      }
+      await workbench.screenshot('chat-offline-ticked');
+      assert.deepEqual(
+        server.requests.map(({ path }) => path),
+        [],
+      );
+    } finally {
+      await workbench.dispose();
+      await server.close();
+    }
   });
 });

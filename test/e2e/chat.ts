@@ -27,6 +27,11 @@ export class Chat {
     return this.page.locator('.interactive-response .chat-command-button .monaco-button:not(.disabled)');
   }
 
+  /** The links with this text in all answers. */
+  link(text: string): Locator {
+    return this.page.locator('.interactive-response a').filter({ hasText: text });
+  }
+
   async focus(): Promise<void> {
     // The shortcut is pressed only if the view is hidden, because it would close a visible view.
     if (!(await this.input.isVisible())) await this.page.keyboard.press('Control+Alt+i');

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { CALL_BODIES, TEXT_BODIES } from '../support/wire-bodies.ts';
-import { openWorkbench, until, type Workbench } from './harness.ts';
-import { send } from './panel.ts';
+import { sharedWorkbench, until, type Workbench } from './harness.ts';
+import { newSession, send } from './panel.ts';
 import { HARBOUR } from './workspace.ts';
 
 type Answer = { status?: number; body: string };
@@ -18,6 +18,7 @@ describe('connecting a model', () => {
   /** The answers by path. All other paths get a 404 response. */
   let answers: Record<string, (body: string, key: string | undefined) => Answer>;
 
+  const start = sharedWorkbench(() => ({ files: HARBOUR }));
   beforeEach(async () => {
     asked = [];
     server = createServer(async (request, response) => {
@@ -32,9 +33,10 @@ describe('connecting a model', () => {
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    ({ workbench } = await start());
+    await newSession(await workbench.panelFrame());
   });
-  afterEach(async () => {
-    await workbench.dispose();
+  afterEach(() => {
     server.closeAllConnections();
     server.close();
   });
@@ -54,7 +56,7 @@ describe('connecting a model', () => {
     await title('Connect a Model');
   };
 
-  it('takes an address, refuses a wrong key, tries a tool call, and is used', async () => {
+  it('accepts an address, refuses a wrong key, tests a tool call, and uses the model', async () => {
     const refused: Answer = { status: 401, body: '{"error":{"message":"Incorrect API key provided."}}' };
     const call = [{ id: 'a', name: 'note_word', args: { word: 'harbour' } }];
     answers = {
@@ -63,7 +65,6 @@ describe('connecting a model', () => {
         body: (body.includes('note_word') ? CALL_BODIES['openai-chat']?.(call) : TEXT_BODIES['openai-chat']?.(['It ', 'ebbs.'])) ?? '',
       }),
     };
-    workbench = await openWorkbench({ files: HARBOUR });
     await begin();
     await shot('1-service');
     await choose('OpenAI-compatible');
@@ -73,15 +74,13 @@ describe('connecting a model', () => {
     await enter(`${url}/v1`);
     await title('OpenAI-compatible: key');
     await shot('3-key');
-    await choose('Enter a key');
-    await title('OpenAI-compatible: enter a key');
     await box().fill('sk-wrong-0123456789');
     await shot('4-enter-key');
     await box().press('Enter');
     await dialog('refused the API key');
     await shot('5-bad-key');
     await workbench.clickNotification('Enter Another Key');
-    await title('OpenAI-compatible: enter a key');
+    await title('OpenAI-compatible: key');
     await enter(KEY);
     await title('OpenAI-compatible: model');
     await shot('6-models');
@@ -97,7 +96,7 @@ describe('connecting a model', () => {
     assert.equal(asked.at(-1)?.key, KEY);
   });
 
-  it('finds out how a local model calls tools, says why one is unsuitable, and can be left at every step', async () => {
+  it('tests how a local model calls tools, explains why a model is unsuitable, and can be left at every step', async () => {
     const line = (message: object, more: object) => `${JSON.stringify({ model: 'm', message, ...more })}\n`;
     const says = (content: string) =>
       line({ role: 'assistant', content }, { done: false }) + line({ content: '' }, { done: true, done_reason: 'stop' });
@@ -109,7 +108,6 @@ describe('connecting a model', () => {
       '/api/chat': (body) =>
         JSON.parse(body).tools ? { status: 400, body: '{"error":"tiny:latest does not support tools"}' } : talks(body),
     };
-    workbench = await openWorkbench({ files: HARBOUR });
     // The user leaves the flow at each step. The flow ends and stores nothing.
     await begin();
     await box().press('Escape');
@@ -122,14 +120,14 @@ describe('connecting a model', () => {
     await title('Ollama: address');
     await enter('http://127.0.0.1:9');
     await title('Ollama: key');
-    await choose('No key');
+    await enter('');
     await dialog('could not be reached');
     await shot('ollama-1-dead');
     await workbench.clickNotification('Change Address');
     await title('Ollama: address');
     await enter(url);
     await title('Ollama: key');
-    await choose('No key');
+    await enter('');
     await title('Ollama: model');
     await shot('ollama-2-models');
     await choose('tiny:latest');
@@ -156,7 +154,7 @@ describe('connecting a model', () => {
     await title('Ollama: address');
     await enter(url);
     await title('Ollama: key');
-    await choose('No key');
+    await enter('');
     await title('Ollama: name of the model');
     await shot('ollama-5-no-models');
     await box().press('Escape');

@@ -1,10 +1,12 @@
 // Drives a real VS Code workbench like a user, with the packed extension installed. Every workbench has its own server, user profile,
-// browser profile and workspace. Only the installed extension and the browser process are shared.
-import { cp, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+// browser profile and workspace. Only the installed extension and the browser process are shared. To open a workbench takes 20 seconds of
+// a processor, more than most tests, so the suites share one workbench unless they need a fresh profile.
+import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { type Browser, type BrowserContext, chromium, type Frame, type Locator, type Page } from 'playwright-core';
+import { isDeepStrictEqual } from 'node:util';
+import { type Browser, type BrowserContext, chromium, errors, type Frame, type Locator, type Page } from 'playwright-core';
 import { chromiumFlags, ensureChromium } from '../../scripts/chromium.ts';
-import { type Editor, freshDirectory, root, startEditor } from '../../scripts/editor.ts';
+import { type Editor, freshDirectory, root, settingsFile, startEditor } from '../../scripts/editor.ts';
 import { until } from '../support/until.ts';
 import { Chat } from './chat.ts';
 import { endsOfLogs } from './logs.ts';
@@ -31,13 +33,24 @@ const themes = { light: 'Light 2026', dark: 'Dark 2026' };
 const quiet = {
   'workbench.startupEditor': 'none',
   'workbench.tips.enabled': false,
-  'extensions.autoUpdate': false,
+  'workbench.welcomePage.walkthroughs.openOnInstall': false,
+  'extensions.autoUpdate': 'off',
   'extensions.autoCheckUpdates': false,
   'git.openRepositoryInParentFolders': 'never',
   'extensions.ignoreRecommendations': true,
   'telemetry.telemetryLevel': 'off',
   'remote.autoForwardPorts': false,
+  // One language server for TypeScript is enough, and it needs no downloads.
+  'typescript.tsserver.useSyntaxServer': 'never',
+  'typescript.disableAutomaticTypeAcquisition': true,
+  // A title is one more request to the model, which the answers of a test would have to expect.
+  'kedge.sessions.titles': false,
 };
+/** A model whose context window is small, in tokens. VS Code reads this setting only when it starts. */
+export const SMALL_MODEL = { id: 'openai-chat/small-model', window: 8_192 };
+/** The settings of the workbench that suites share, besides those of a suite. */
+const common = { ...quiet, 'kedge.models': { [SMALL_MODEL.id]: { contextWindow: SMALL_MODEL.window } } };
+const usualViewport = { width: 1400, height: 900 };
 
 let browser: Browser | undefined;
 const open = new Set<Workbench>();
@@ -48,6 +61,10 @@ const patience = 120_000;
 async function theBrowser(): Promise<Browser> {
   browser ??= await chromium.launch({ executablePath: await ensureChromium(), args: chromiumFlags });
   return browser;
+}
+
+async function newContext({ viewport = usualViewport, theme = 'light' }: WorkbenchOptions): Promise<BrowserContext> {
+  return (await theBrowser()).newContext({ viewport, colorScheme: theme, permissions: ['clipboard-read', 'clipboard-write'] });
 }
 
 /** Opens a workbench and resolves when it can be used. A workbench that a test does not dispose of is disposed of at the end. */
@@ -63,37 +80,40 @@ export async function openWorkbench(options: WorkbenchOptions = {}): Promise<Wor
     askForTrust: options.askForTrust,
     env: options.env,
   });
-  const context = await (await theBrowser()).newContext({
-    viewport: options.viewport ?? { width: 1400, height: 900 },
-    colorScheme: options.theme ?? 'light',
-    permissions: ['clipboard-read', 'clipboard-write'],
+  const context = await newContext(options).catch(async (error) => {
+    // Otherwise the server would keep this process from ending.
+    await editor.stop();
+    throw error;
   });
   context.setDefaultTimeout(patience);
   const workbench = new Workbench(await context.newPage(), context, editor, place);
   open.add(workbench);
   await workbench.page.goto(editor.url);
   await workbench.ready();
+  // On the first start in a profile, Kedge brings its panel to the front. A view that a test opens before would be hidden.
+  await workbench.waitForPanel();
   return workbench;
 }
 
+/** What suites can change in the workbench that they share. Settings with the scope `application` cannot be changed. */
+export type SuiteOptions = Pick<WorkbenchOptions, 'folder' | 'files' | 'settings' | 'viewport'>;
+
+let shared: Workbench | undefined;
+
 /**
- * Provides one workbench for all tests of a suite, which saves most of their time. Each test begins with these files and no open editor.
- * After a failed test, the next test gets a new workbench. `isNew` is true for the first test in a workbench.
+ * Provides one workbench for all suites. Each test begins with these files and settings and no open editor, but with the sessions of the
+ * tests before it. After a failed test, the next test gets a new workbench. `isNew` is true for the first test in a workbench.
  */
-export function sharedWorkbench(options: () => WorkbenchOptions): () => Promise<{ workbench: Workbench; isNew: boolean }> {
-  let shared: Workbench | undefined;
-  const leave = async () => {
+export function sharedWorkbench(options: () => SuiteOptions): () => Promise<{ workbench: Workbench; isNew: boolean }> {
+  afterEach(async function () {
+    if (this.currentTest?.state === 'passed') return;
     await shared?.dispose();
     shared = undefined;
-  };
-  afterEach(async function () {
-    if (this.currentTest?.state !== 'passed') await leave();
   });
-  after(leave);
   return async () => {
     const isNew = !shared;
-    shared ??= await openWorkbench(options());
-    if (!isNew) await shared.beginAgain(options().files ?? {});
+    shared ??= await openWorkbench({ settings: common });
+    await shared.beginAgain(options());
     return { workbench: shared, isNew };
   };
 }
@@ -102,13 +122,17 @@ export function sharedWorkbench(options: () => WorkbenchOptions): () => Promise<
 async function makeWorkspace(place: string, { folder, files = {}, folders }: WorkbenchOptions): Promise<string> {
   const workspace = join(place, 'workspace');
   await mkdir(workspace);
-  if (folder) await cp(folder, workspace, { recursive: true });
-  await writeFiles(workspace, files);
+  await fill(workspace, { folder, files });
   if (!folders) return workspace;
   for (const [name, contents] of Object.entries(folders)) await writeFiles(join(workspace, name), contents);
   const file = join(workspace, 'several.code-workspace');
   await writeFile(file, JSON.stringify({ folders: Object.keys(folders).map((path) => ({ path })) }));
   return file;
+}
+
+async function fill(workspace: string, { folder, files = {} }: WorkbenchOptions): Promise<void> {
+  if (folder) await cp(folder, workspace, { recursive: true });
+  await writeFiles(workspace, files);
 }
 
 async function writeFiles(folder: string, files: Record<string, string>): Promise<void> {
@@ -117,6 +141,12 @@ async function writeFiles(folder: string, files: Record<string, string>): Promis
     await mkdir(dirname(file), { recursive: true });
     await writeFile(file, text);
   }
+}
+
+/** Returns false for the error of an action that did not end in time, and throws all others. */
+function isTimeout(error: unknown): false {
+  if (error instanceof errors.TimeoutError) return false;
+  throw error;
 }
 
 const picture = (name: string) => join(root, 'out', 'screenshots', `${name}.png`);
@@ -145,14 +175,31 @@ export class Workbench {
     await this.page.locator('.monaco-workbench .part.statusbar').waitFor();
   }
 
-  /** Closes the editors of the previous test and resets the files. It does not start a new session. */
-  async beginAgain(files: Record<string, string>): Promise<void> {
+  /** Closes what the previous test opened, and resets the files and the settings. It does not start a new session. */
+  async beginAgain(options: SuiteOptions): Promise<void> {
     const input = this.page.locator('.quick-input-widget:visible .quick-input-box input');
-    if (await input.isVisible()) await input.press('Escape');
+    // An input that is about to close may be gone before the key arrives.
+    if (await input.isVisible()) await input.press('Escape', { timeout: 2000 }).catch(() => undefined);
+    await input.waitFor({ state: 'hidden' });
+    await this.page.setViewportSize(options.viewport ?? usualViewport);
     if (await this.page.locator('.editor-group-container .tab').count()) await this.command('View: Close All Editors');
+    if (await this.page.locator('.part.panel').isVisible()) await this.command('View: Hide Panel');
     if (await this.page.locator('.notification-toast').count()) await this.command('Notifications: Clear All Notifications');
     for (const entry of await readdir(this.folder)) await rm(join(this.folder, entry), { recursive: true });
-    await writeFiles(this.folder, files);
+    await fill(this.folder, options);
+    await this.#changeSettings({ ...common, ...options.settings });
+    this.#reloaded = false;
+  }
+
+  /** Resolves when the workbench uses these settings. The settings that it uses can be told by its title. */
+  async #changeSettings(settings: Record<string, unknown>): Promise<void> {
+    const file = settingsFile({ data: join(this.#place, 'data') }, 'Machine');
+    // Connecting a model changes the settings too.
+    const { 'window.title': title, ...before } = JSON.parse(await readFile(file, 'utf8'));
+    if (isDeepStrictEqual(before, settings)) return;
+    const next = `Settings ${Number(title?.split(' ')[1] ?? 0) + 1}`;
+    await writeFile(file, JSON.stringify({ ...settings, 'window.title': next }));
+    await until('the settings', async () => (await this.page.title()) === next);
   }
 
   /** Reloads the window with VS Code's own command, so that VS Code saves its state first. */
@@ -164,25 +211,28 @@ export class Workbench {
     await this.ready();
   }
 
+  /** Opens a window without a folder in the same profile. */
+  async openEmptyWindow(): Promise<void> {
+    await this.page.goto(new URL('/?ew=true', this.#editor.url).href);
+    await this.ready();
+  }
+
   /** Runs a command by its title in the command palette, such as 'View: Toggle Terminal'. */
   async command(title: string): Promise<void> {
     await this.#pick(`>${title}`, title);
   }
 
-  /** Selects an entry of the palette. The palette is opened again until the entry is listed, because extensions may add it later. */
+  /**
+   * Selects an entry of the palette. The palette is opened again if the entry is not listed yet, because extensions may add it later, and if
+   * the palette was closed because something else got the focus, such as a panel that VS Code has just shown.
+   */
   async #pick(text: string, label: string): Promise<void> {
     // Each attempt waits twice as long as the previous attempt, because the machine may be slow.
-    for (let wait = 1000; wait < patience; wait *= 2) {
+    for (let wait = 4000; wait < patience; wait *= 2) {
       const input = await this.quickInput(text);
-      const isThere = await this.quickItem(label)
-        .waitFor({ timeout: wait })
-        .then(
-          () => true,
-          () => false,
-        );
-      if (isThere) return this.clickQuickItem(label);
+      if (await this.clickQuickItem(label, wait).then(() => true, isTimeout)) return;
       // Escape is sent only to the palette, because elsewhere the key has another effect, such as stopping a run.
-      await input.press('Escape');
+      if (await input.isVisible()) await input.press('Escape', { timeout: 2000 }).catch(isTimeout);
       await input.waitFor({ state: 'hidden' });
     }
     throw new Error(`There is no "${label}" in the command palette.`);
@@ -192,17 +242,17 @@ export class Workbench {
   async quickInput(text: string): Promise<Locator> {
     const input = this.page.locator('.quick-input-widget:visible .quick-input-box input');
     await until('the command palette', async () => {
-      // An editor that is still starting ignores the key.
+      // An editor that is still starting ignores the key. VS Code gives a view the focus with a delay, which closes the palette.
       await this.page.keyboard.press('F1');
-      return input.waitFor({ timeout: 2000 }).then(() => true);
+      await input.fill(text, { timeout: 2000 });
+      return input.isVisible();
     });
-    await input.fill(text);
     return input;
   }
 
   /** The hover of an item on which the mouse still rests would cover the items below it. */
-  async clickQuickItem(label: string): Promise<void> {
-    await this.quickItem(label).click();
+  async clickQuickItem(label: string, timeout?: number): Promise<void> {
+    await this.quickItem(label).click({ timeout });
     await this.page.mouse.move(0, 0);
   }
 
@@ -219,8 +269,19 @@ export class Workbench {
   /** Shows the panel and resolves to the frame of its document. */
   async panelFrame(): Promise<Frame> {
     // After a reload, the panel opens by itself, and the palette would take the focus from it.
-    if (!this.#reloaded && !(await this.#panel())) await this.command('Kedge: Focus on Kedge View');
+    if (!this.#reloaded && !(await this.#panelIsVisible())) await this.command('Kedge: Focus on Kedge View');
     return until('the panel', () => this.#panel());
+  }
+
+  /** Waits until the panel is shown without being asked for. */
+  waitForPanel(): Promise<Frame> {
+    return until('the panel', () => this.#panel());
+  }
+
+  /** VS Code keeps the document of a hidden panel, and hides the frame around it. */
+  async #panelIsVisible(): Promise<boolean> {
+    const around = await (await this.#panel())?.parentFrame()?.frameElement();
+    return around?.isVisible() ?? false;
   }
 
   async #panel(): Promise<Frame | undefined> {

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Frame } from 'playwright-core';
-import { TEXT_BODIES } from '../support/wire-bodies.ts';
+import { CALL_BODIES, TEXT_BODIES } from '../support/wire-bodies.ts';
 import { startWireServer, type WireAnswer, type WireServer } from '../support/wire-server.ts';
 import { sharedWorkbench, type Workbench } from './harness.ts';
-import { newSession, promptBox, send } from './panel.ts';
+import { choose, newSession, promptBox, send } from './panel.ts';
 import { HARBOUR } from './workspace.ts';
 
 const answer = (...pieces: string[]) => TEXT_BODIES['openai-chat']?.(pieces) ?? '';
@@ -21,7 +21,8 @@ describe('a real model in the panel', () => {
   });
   after(() => server.close());
   const begin = sharedWorkbench(() => {
-    const settings = { 'kedge.model': 'openai-chat/test-model', 'kedge.baseUrls': { 'openai-chat': `${server.url}/v1` } };
+    const limits = { 'kedge.limits.agent': { turns: 1 } };
+    const settings = { ...limits, 'kedge.model': 'openai-chat/test-model', 'kedge.baseUrls': { 'openai-chat': `${server.url}/v1` } };
     return { files: HARBOUR, settings };
   });
   beforeEach(async () => {
@@ -35,7 +36,7 @@ describe('a real model in the panel', () => {
   };
   const button = (name: string) => panel.getByRole('button', { name, exact: true });
 
-  it('is waited for with a countdown, and asked at once on demand', async () => {
+  it('shows a countdown before the next attempt, and retries immediately on request', async () => {
     const limited = { status: 429, headers: { 'retry-after': '90' }, body: '{"error":{"message":"Slow down."}}' };
     answersAre(limited, { body: answer('The tide ', 'turns.') });
     await send(panel, 'How is the tide?');
@@ -49,7 +50,21 @@ describe('a real model in the panel', () => {
     assert.equal(server.requests.length, 2);
   });
 
-  it('goes on with half an answer that was kept', async () => {
+  it('continues after a limit with one click', async () => {
+    const read = CALL_BODIES['openai-chat']?.([{ id: 'call-1', name: 'read_file', args: { path: 'src/tide.ts' } }]);
+    answersAre({ body: read ?? '' }, { body: answer('The tide ', 'turns.') });
+    await choose(panel, 'Agent');
+    await send(panel, 'How is the tide?');
+    await panel.getByRole('region', { name: 'The run is paused' }).getByText('Paused at a limit').waitFor();
+    await workbench.screenshot('panel-limit');
+    assert.equal(server.requests.length, 1);
+    await button('Continue').click();
+    await panel.getByText('The tide turns.').first().waitFor();
+    assert.equal(server.requests.length, 2);
+    await choose(panel, 'Ask');
+  });
+
+  it('continues an incomplete answer', async () => {
     const whole = answer('The tide ', 'turns.');
     answersAre({ body: whole.slice(0, whole.indexOf('data:', 10)), after: 'drop' }, { body: answer('turns.') });
     await send(panel, 'How is the tide?');
@@ -58,7 +73,7 @@ describe('a real model in the panel', () => {
     assert.match(server.requests.at(-1)?.raw.toString() ?? '', /was cut off before it was complete/);
   });
 
-  it('is shown a pasted image', async () => {
+  it('receives a pasted image', async () => {
     answersAre({ body: answer('An anchor.') });
     const data = (await readFile(join(import.meta.dirname, '../../media/icon.png'))).toString('base64');
     await promptBox(panel).evaluate((box, base64) => {

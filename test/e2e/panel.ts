@@ -1,5 +1,6 @@
 // Drives the panel by keyboard and mouse.
 import type { Frame, Locator } from 'playwright-core';
+import type { Workbench } from './harness.ts';
 
 /** The element with the conversation. The panel repeats some of its text in another element for screen readers. */
 export function conversation(panel: Frame): Locator {
@@ -9,7 +10,7 @@ export function conversation(panel: Frame): Locator {
 /** Begins a new session in Ask mode after another session. */
 export async function newSession(panel: Frame): Promise<void> {
   const runs = conversation(panel).locator('> *');
-  if (await runs.count()) await panel.getByRole('button', { name: 'New session' }).click();
+  if (await runs.count()) await send(panel, '/new');
   await runs.first().waitFor({ state: 'detached' });
   await choose(panel, 'Ask');
 }
@@ -34,4 +35,28 @@ export async function approveInThisRun(panel: Frame): Promise<void> {
     .getByRole('group', { name: /edits in this workspace/ })
     .getByRole('button', { name: 'For this run' })
     .click();
+}
+
+/** Connects `test-model` for all modes with "Kedge: Connect a Model…": OpenAI at this address, with this key. */
+export async function connect(workbench: Workbench, url: string, key: string): Promise<void> {
+  const { page } = workbench;
+  const input = page.locator('.quick-input-widget:visible .quick-input-box input');
+  const title = (text: string) => page.locator('.quick-input-widget:visible .quick-input-title').filter({ hasText: text }).waitFor();
+  await workbench.command('Kedge: Connect a Model…');
+  await title('Kedge: Connect a Model');
+  await workbench.clickQuickItem('OpenAI');
+  await title('OpenAI: key');
+  await page.getByRole('button', { name: 'Use another address…' }).click();
+  await title('address');
+  await input.fill(url);
+  await page.keyboard.press('Enter');
+  await title('OpenAI: key');
+  await input.fill(key);
+  await page.keyboard.press('Enter');
+  await title('OpenAI: model');
+  await workbench.screenshot('connect-model');
+  await workbench.clickQuickItem('test-model');
+  await title('modes');
+  await page.keyboard.press('Enter');
+  await page.locator('.notification-list-item-message').filter({ hasText: 'Kedge now uses test-model' }).first().waitFor();
 }

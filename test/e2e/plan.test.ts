@@ -1,21 +1,22 @@
 import type { Frame } from 'playwright-core';
-import { openWorkbench, type Workbench } from './harness.ts';
-import { choose, conversation, send } from './panel.ts';
+import { sharedWorkbench, type Workbench } from './harness.ts';
+import { choose, conversation, newSession, send } from './panel.ts';
 import { filesAre, HARBOUR, renamed } from './workspace.ts';
 
 describe('a plan in the panel', () => {
   let workbench: Workbench;
   let panel: Frame;
 
+  const begin = sharedWorkbench(() => ({ files: HARBOUR }));
   beforeEach(async () => {
-    workbench = await openWorkbench({ files: HARBOUR });
+    ({ workbench } = await begin());
     panel = await workbench.panelFrame();
+    await newSession(panel);
   });
-  afterEach(() => workbench.dispose());
 
   const button = (name: string | RegExp) => panel.getByRole('button', { name }).last();
 
-  it('is edited, fails a check, outlives a reload, takes a step back and goes on', async () => {
+  it('is edited, fails a check, survives a reload, rolls back a step and continues', async () => {
     await choose(panel, 'Plan');
     await send(panel, 'Rename tideLevel to waterLevel in src/**');
     await button('Edit plan').click();

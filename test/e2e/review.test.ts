@@ -1,6 +1,6 @@
 import type { Frame } from 'playwright-core';
-import { openWorkbench, until, type Workbench } from './harness.ts';
-import { choose, conversation, send } from './panel.ts';
+import { sharedWorkbench, until, type Workbench } from './harness.ts';
+import { choose, conversation, newSession, send } from './panel.ts';
 import { contents } from './workspace.ts';
 
 const filler = Array.from({ length: 20 }, (_, index) => `// ${index}`).join('\n');
@@ -11,17 +11,18 @@ describe('the review of a change', () => {
   let workbench: Workbench;
   let panel: Frame;
 
+  const begin = sharedWorkbench(() => ({ files: FILES }));
   beforeEach(async () => {
-    workbench = await openWorkbench({ files: FILES });
+    ({ workbench } = await begin());
     panel = await workbench.panelFrame();
+    await newSession(panel);
   });
-  afterEach(() => workbench.dispose());
 
   const button = (name: string) => panel.getByRole('button', { name, exact: true });
   const lampIs = (text: string, what: string) =>
     until(what, async () => (await contents(workbench.folder, Object.keys(FILES)))['src/lamp.ts'] === text);
 
-  it('applies a part of a proposal as the user edited it, undoes a hunk of what landed, and restores all of it', async () => {
+  it('applies a part of a proposal as the user edited it, undoes an applied hunk, and restores everything', async () => {
     await choose(panel, 'Agent');
     await send(panel, 'Rename lampLevel to lightLevel in src/**');
     await panel.getByRole('checkbox', { name: 'Hunk 2 of 2 in src/lamp.ts, accepted' }).uncheck();

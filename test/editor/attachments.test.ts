@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
+import type { MentioningSession } from '../../src/app/mentions/index.ts';
 import { mentionLabel } from '../../src/core/model/mentions.ts';
+import { begin } from '../../src/hosts/vscode/actions/begin.ts';
 import { addMentions } from '../../src/hosts/vscode/add-mention.ts';
 import { attachmentsOf } from '../../src/hosts/vscode/chat/attachments.ts';
 import type { Api } from '../../src/hosts/vscode/extension.ts';
@@ -22,10 +24,12 @@ describe('references in the native Chat', () => {
   });
 
   const uri = (path: string) => fs.uri({ folder: 0, path });
+  let session: MentioningSession = { state: { rules: [] } };
   const read = (...values: unknown[]) =>
     attachmentsOf(
       values.map((value) => ({ id: 'x', value }) as vscode.ChatPromptReference),
       kedge,
+      session,
       new AbortController().signal,
     );
   const textOf = async (value: unknown) => {
@@ -38,7 +42,7 @@ describe('references in the native Chat', () => {
     return refused[0]?.reason;
   };
 
-  it('a file comes with its content and path, and with its unsaved text', async () => {
+  it('a file is sent with its content and path, and with its unsaved text', async () => {
     assert.equal(await textOf(uri('ref/tide.ts')), 'ref/tide.ts\n1\tone\n2\ttwo\n3\tthree');
     const document = await vscode.workspace.openTextDocument(uri('ref/tide.ts'));
     const edit = new vscode.WorkspaceEdit();
@@ -49,7 +53,7 @@ describe('references in the native Chat', () => {
     await vscode.commands.executeCommand('workbench.action.files.revert');
   });
 
-  it('a selection comes with its lines only', async () => {
+  it('a selection is sent with its lines only', async () => {
     const selection = new vscode.Location(uri('ref/tide.ts'), new vscode.Range(1, 0, 2, 5));
     assert.equal(await textOf(selection), 'ref/tide.ts:2-3\n2\ttwo\n3\tthree\n[lines 2-3 of 3]');
   });
@@ -58,7 +62,7 @@ describe('references in the native Chat', () => {
     assert.equal(await textOf(uri('ref')), 'ref/\ntide.ts');
   });
 
-  it('an image comes as one, whether it is a file or was pasted; what only has the name of one does not', async () => {
+  it('an image is sent as an image, from a file or pasted; a text file with the name of an image is not', async () => {
     const png = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==', 'base64');
     await vscode.workspace.fs.writeFile(uri('ref/dot.png'), png);
     await vscode.workspace.fs.writeFile(uri('ref/fake.png'), new Uint8Array([0, 1, 2]));
@@ -71,12 +75,18 @@ describe('references in the native Chat', () => {
     assert.equal(await textOf(other), 'x\nA file of the type image/tiff with 3 bytes, which cannot be shown.');
   });
 
-  it('what .kedgeignore hides is refused with the reason', async () => {
+  it('a file excluded by .kedgeignore is refused with the reason', async () => {
     await vscode.workspace.fs.writeFile(uri('.kedgeignore'), encodeText('ref/hidden.txt\n'));
     await vscode.workspace.fs.writeFile(uri('ref/hidden.txt'), encodeText('treasure'));
     assert.equal(await refusalOf(uri('ref/hidden.txt')), 'ref/hidden.txt is excluded by .kedgeignore.');
     await vscode.workspace.fs.delete(uri('.kedgeignore'));
     await vscode.workspace.fs.delete(uri('ref/hidden.txt'));
+  });
+
+  it('a file is refused by a rule of the session', async () => {
+    session = { state: { rules: [{ about: { action: 'read' }, effect: 'deny' }] } };
+    assert.equal(await refusalOf(uri('ref/tide.ts')), 'A rule in this session denies reading files.');
+    session = { state: { rules: [] } };
   });
 
   it('a file outside the workspace is not sent', async () => {
@@ -109,5 +119,24 @@ describe('Add to Kedge', () => {
     assert.deepEqual(openPaths(kedge.fs)[0], 'ref/tide.ts');
     await assert.rejects(added(vscode.Uri.file(join(tmpdir(), 'elsewhere.txt'))), /Only files in the workspace/);
     await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+  });
+
+  it('adds nothing that a rule of the shown session denies, and neither does a run that is begun in the editor', async () => {
+    const file = kedge.fs.uri({ folder: 0, path: 'ref/tide.ts' });
+    const session = await kedge.assistant.newSession();
+    await kedge.sessions.show(session);
+    session.note({ type: 'session_permission_set', about: { action: 'read' }, effect: 'deny' });
+    const denied = /A rule in this session denies reading files\./;
+    await assert.rejects(added(file), denied);
+    const begun = begin(
+      kedge,
+      { reveal: async () => undefined },
+      { text: 'go', mode: 'ask', refs: [{ kind: 'file', path: 'ref/tide.ts' }] },
+    );
+    await assert.rejects(begun, denied);
+    assert.equal(session.state.runs.size, 0);
+    await kedge.sessions.show(await kedge.assistant.newSession());
+    assert.deepEqual(await added(file), ['ref/tide.ts']);
+    await kedge.assistant.removeSession(session.id);
   });
 });

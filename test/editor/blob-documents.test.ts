@@ -24,15 +24,15 @@ describe('the review of a run', () => {
   const tab = () => vscode.window.tabGroups.activeTabGroup.activeTab;
   const open = (uri: (candidate: vscode.Uri) => boolean) => vscode.workspace.textDocuments.find((document) => uri(document.uri));
 
-  it('shows what was there before against the files as they are', async () => {
+  it('compares the earlier content with the current files', async () => {
     const after = await kedge.blobs.put(encodeText('something else\n'));
     const staged = [
       { runId: 'run', change: { path: 'reviewed.txt', before, after } },
       { runId: 'run', change: { path: 'gone.txt', before, after: undefined } },
       { runId: 'another', change: { path: 'other.txt', before, after } },
     ];
-    await reviewRun({ state: { staged } } as unknown as Session, 'run', kedge.fs);
-    await until('the review', async () => tab()?.label.startsWith('Changes in this run'));
+    await reviewRun({ state: { staged, runs: new Map([['run', { prompt: 'Lower it' }]]) } } as unknown as Session, 'run', kedge.fs);
+    await until('the review', async () => tab()?.label.startsWith('Changes in this run: Lower it'));
     await until('the file in it', async () => open((uri) => uri.toString() === file.toString()));
     await until(
       'what it was before',
@@ -48,15 +48,16 @@ describe('the review of a run', () => {
     );
   });
 
-  it('shows a proposed call as it is proposed', async () => {
+  it('shows the proposed changes of a call', async () => {
     const after = await kedge.blobs.put(encodeText('middle\n'));
     const changes = [{ path: 'reviewed.txt', kind: 'edit', before, after }];
     const events = [{ type: 'approval_requested', callId: 'call', changes }];
-    await openDiffs({ events } as unknown as Session, 'call', kedge.fs);
+    const list = { select: (keep: (event: object) => boolean) => events.filter(keep) };
+    await openDiffs({ events: list } as unknown as Session, 'call', kedge.fs);
     await until('the proposed text', async () => open(({ query }) => query === after)?.getText() === 'middle\n');
   });
 
-  it('shows texts that nobody can write', async () => {
+  it('shows read-only texts', async () => {
     const uri = vscode.Uri.from({ scheme: 'kedge-blob', path: '/reviewed.txt', query: before });
     assert.equal((await vscode.workspace.openTextDocument(uri)).getText(), 'low\n');
     assert.equal(vscode.workspace.fs.isWritableFileSystem('kedge-blob'), false);

@@ -5,13 +5,13 @@ import type { Api } from '../../src/hosts/vscode/extension.ts';
 import type { Kedge } from '../../src/hosts/vscode/kedge.ts';
 import { models, neutralMessages, toToolCallParts } from '../../src/hosts/vscode/models/model-provider.ts';
 
-describe("another extension's messages to a model of Kedge's", () => {
+describe('the messages of another extension to a model of Kedge', () => {
   const { LanguageModelChatMessage: Wire, LanguageModelDataPart: Data, LanguageModelTextPart: Text } = vscode;
   const from = { provider: 'groq', model: 'one' };
   const bytes = new Uint8Array([1, 2, 3]);
   const image = { type: 'image', mediaType: 'image/png', data: 'AQID' };
 
-  it('keep their images, also those of tool results, and a result has the name of its call', () => {
+  it('keep their images, also in tool results, and a result has the name of its call', () => {
     const call = new vscode.LanguageModelToolCallPart('c1', 'look', { at: 'a' });
     const result = new vscode.LanguageModelToolResultPart('c1', [new Text('Seen:'), Data.image(bytes, 'image/png')]);
     const messages = [
@@ -42,16 +42,16 @@ describe("another extension's messages to a model of Kedge's", () => {
   });
 });
 
-describe("a call of a model of Kedge's, for another extension", () => {
+describe('a call that a model of Kedge makes for another extension', () => {
   const call = { type: 'tool_call', id: 'c1', name: 'look' } as const;
   const inputs = (...calls: Parameters<typeof toToolCallParts>) => toToolCallParts(...calls).map(({ input }) => input);
 
-  it('has its arguments, and where they are not JSON, none that could be executed', () => {
+  it('has its arguments, or if they are not JSON, no arguments that could be executed', () => {
     assert.deepEqual(inputs({ ...call, input: { at: 'a' } }), [{ at: 'a' }]);
     assert.deepEqual(inputs({ ...call, malformed: '{"at"' }), [{ malformed_arguments: '{"at"' }]);
   });
 
-  it('is none where the model may only have quoted it', () => {
+  it('is not reported if the model may only have quoted it', () => {
     assert.deepEqual(toToolCallParts({ ...call, malformed: '{"at":"a"}', problem: 'Not executed.' }), []);
   });
 });
@@ -67,7 +67,7 @@ describe('the model of the native Chat', () => {
     for (const key of ['model', 'modelFor.plan']) await set(key, undefined);
   });
 
-  /** The services cannot answer, for they have no key: it is told which model was asked, and with which buttons. */
+  /** Returns which model the participant used, and the buttons of its answer. The services cannot answer, because they have no key. */
   async function asked(
     picked: string,
     command = 'ask',
@@ -99,7 +99,7 @@ describe('the model of the native Chat', () => {
   }
   const offers = ({ told }: { told: string[] }) => told.filter((text) => text.startsWith('[Answer with'));
 
-  it('is Offline where that is picked, whatever the settings name; which model could answer is said below, with a button', async () => {
+  it('is Offline if Offline is selected there, whatever the settings say; a button below the answer offers the other model', async () => {
     await set('model', 'groq/one');
     await set('modelFor.plan', 'groq/two');
     const first = await asked('offline');
@@ -112,7 +112,7 @@ describe('the model of the native Chat', () => {
     assert.deepEqual([plan.answered, offers(plan)], [['Using Offline'], ['[Answer with two] kedge.chat.answerWith groq/two']]);
   });
 
-  it('is said once in a thread', async () => {
+  it('is mentioned once in a thread', async () => {
     await set('model', 'groq/one');
     const first = await asked('offline');
     assert.equal(offers(first).length, 1);
@@ -121,7 +121,7 @@ describe('the model of the native Chat', () => {
     assert.deepEqual(offers(await asked('offline', 'ask', second.metadata)), []);
   });
 
-  it('answers the last message again once it is picked', async () => {
+  it('answers the last message again after it was selected', async () => {
     await set('model', 'groq/one');
     const first = await asked('offline');
     const { sessionId } = first.metadata as { sessionId: string };
@@ -131,24 +131,24 @@ describe('the model of the native Chat', () => {
     assert.deepEqual([run?.prompt, run?.model, run?.mode], ['Hello', { provider: 'groq', model: 'one' }, 'ask']);
   });
 
-  it('is the one that was picked there', async () => {
+  it('is the model that was selected there', async () => {
     await set('model', 'groq/one');
     const { answered, told } = await asked('groq/two');
     assert.deepEqual([answered, offers({ told })], [['Using two'], []]);
   });
 
-  it('is Offline without a word where that is chosen in the settings', async () => {
+  it('is Offline without a remark if the settings select Offline', async () => {
     const { answered, told } = await asked('offline');
     assert.deepEqual([answered, offers({ told })], [['Using Offline'], []]);
   });
 
-  it('can be picked there for each mode that the settings name one for', async () => {
+  it('can be selected there for each mode that has its own model in the settings', async () => {
     await set('modelFor.plan', 'groq/two');
     const all = await models(kedge, true, new vscode.CancellationTokenSource().token);
     assert.ok(all.some(({ id }) => id === 'groq/two'));
   });
 
-  it('is proposed by VS Code once it is connected', async () => {
+  it('is suggested by VS Code after it was connected', async () => {
     const proposed = async () => {
       const all = await models(kedge, true, new vscode.CancellationTokenSource().token);
       return all.filter(({ isDefault }) => isDefault).map(({ id }) => id);

@@ -14,7 +14,7 @@ import { until } from '../support/until.ts';
 
 const kedgeIn = async () => (await vscode.extensions.getExtension<Api>('kedge.kedge')?.activate())?.kedge as Kedge;
 
-/** Notes what the native Chat is told, as lines; a button as `[title] command`. */
+/** Records the output for the native Chat as lines. A button is recorded as `[title] command`. */
 function streamInto(lines: string[]): vscode.ChatResponseStream {
   const stream = {
     markdown: (text: string | vscode.MarkdownString) => lines.push(typeof text === 'string' ? text : text.value),
@@ -24,10 +24,14 @@ function streamInto(lines: string[]): vscode.ChatResponseStream {
   return stream as unknown as vscode.ChatResponseStream;
 }
 
-function tellerOf(kedge: Kedge) {
+/** Shows the links in a row like buttons, without their arguments. */
+const withLinks = (line: string) => (line.includes('](command:') ? line.trim().replace(/\]\(command:([\w.]+)\?[^)]*\)/g, '] $1') : line);
+
+async function tellerOf(kedge: Kedge) {
+  const session = await kedge.assistant.newSession();
   return (...events: EventBody[]): string[] => {
     const lines: string[] = [];
-    const renderer = new ChatRenderer(kedge, kedge.assistant.newSession(), streamInto(lines));
+    const renderer = new ChatRenderer(kedge, session, streamInto(lines));
     for (const body of events) {
       const event = { ...body, runId: 'run', seq: 1, at: 0 };
       renderer.event(event);
@@ -37,19 +41,19 @@ function tellerOf(kedge: Kedge) {
   };
 }
 
-/** The model that VS Code has picked. */
+/** The model that is selected in VS Code. */
 const OFFLINE = { vendor: 'kedge', id: 'offline/offline' };
 
 describe('a failure in the native Chat', () => {
-  let told: ReturnType<typeof tellerOf>;
+  let told: Awaited<ReturnType<typeof tellerOf>>;
   before(async () => {
-    told = tellerOf(await kedgeIn());
+    told = await tellerOf(await kedgeIn());
   });
 
   const failed = (kind: RunError['kind']) =>
     told({ type: 'run_finished', outcome: 'failed', error: { kind, message: 'It failed.' }, usage: {}, durationMs: 1 });
 
-  it('that passes is waited for, in words and with a button', () => {
+  it('that is temporary is followed by a wait, which is shown with a button', () => {
     assert.deepEqual(told({ type: 'model_waiting', attempt: 2, tries: 5, reason: 'rate_limit', waitMs: 12_000 }), [
       'Rate limited. Trying again in 12 s (2 of 5)',
       '[Try now] kedge.retryNow',
@@ -63,7 +67,7 @@ describe('a failure in the native Chat', () => {
     ['context_overflow', '[Start a new session] workbench.action.chat.newChat'],
     ['network', '[Check the connection] kedge.connectModel'],
   ] as const) {
-    it(`of the kind ${kind} has a button that helps, and commands behind it`, async () => {
+    it(`of the kind ${kind} has a button with a remedy, whose commands exist`, async () => {
       const lines = failed(kind);
       assert.deepEqual(lines, [button, '[Try again] kedge.chat.continue']);
       const known = await vscode.commands.getCommands(true);
@@ -74,8 +78,10 @@ describe('a failure in the native Chat', () => {
 
 describe('an approval in the native Chat', () => {
   let kedge: Kedge;
+  let tell: Awaited<ReturnType<typeof tellerOf>>;
   before(async () => {
     kedge = await kedgeIn();
+    tell = await tellerOf(kedge);
   });
   const change = (path: string, more: Partial<ChangeSummary> = {}): ChangeSummary => ({
     path,
@@ -86,7 +92,7 @@ describe('an approval in the native Chat', () => {
     ...more,
   });
   const asked = (rule: RuleId, changes: ChangeSummary[], title = 'Edit') =>
-    tellerOf(kedge)({
+    tell({
       type: 'approval_requested',
       approvalId: 'a',
       callId: 'c',
@@ -97,42 +103,34 @@ describe('an approval in the native Chat', () => {
       ...(rule === 'edit' && { covers: [{ kind: 'edits' as const }], similar: 2 }),
     });
 
-  it('lists every change, with a diff or without one, and opens each', () => {
+  it('lists every change, with or without a diff, and opens each', () => {
     const lines = asked('edit', [
       change('b.ts', { kind: 'move', from: 'a.ts' }),
       change('new/', { kind: 'create' }),
       change('c.ts', { added: 1, diff: '+x' }),
     ]);
-    assert.deepEqual(lines, [
+    assert.deepEqual(lines.map(withLinks), [
       '**Edit?** This edit changes 1 file\\.\n\n',
       '`move` a\\.ts → b\\.ts\n\n',
       '`create` new\\/\n\n',
       '`edit` c\\.ts +1 −0\n\n',
       '```diff\n+x\n```\n\n',
+      '[Open diff of b\\.ts] kedge.openDiff · [Open diff of new\\/] kedge.openDiff · [Open diff of c\\.ts] kedge.openDiff · [Choose hunks in the panel] kedge.showInPanel',
+      '[Reject] kedge.answerApproval · [Approve all 3 like this] kedge.answerApproval · [Approve edits in this workspace for this run] kedge.answerApproval',
       '[Approve] kedge.answerApproval',
-      '[Approve all 3 like this] kedge.answerApproval',
-      '[Approve edits in this workspace for this run] kedge.answerApproval',
-      '[Reject] kedge.answerApproval',
-      '[Open diff of b.ts] kedge.openDiff',
-      '[Open diff of new/] kedge.openDiff',
-      '[Open diff of c.ts] kedge.openDiff',
-      '[Choose hunks in the panel] kedge.showInPanel',
     ]);
   });
 
-  it('of many files opens them together', async () => {
+  it('of many files opens all of them together', async () => {
     const lines = asked(
       'edit',
       [1, 2, 3, 4, 5, 6].map((number) => change(`${number}`)),
     );
-    assert.deepEqual(
-      lines.filter((line) => line.startsWith('[Open')),
-      ['[Open all 6 diffs] kedge.openDiffs'],
-    );
+    assert.ok(lines.some((line) => withLinks(line).startsWith('[Open all 6 diffs] kedge.openDiffs · ')));
     assert.ok((await vscode.commands.getCommands(true)).includes('kedge.openDiffs'));
   });
 
-  it('of anything else than an edit is not given for longer', () => {
+  it('of a call that is not an edit can only be given once', () => {
     assert.equal(
       asked('deletes', [change('a.ts')])
         .join()
@@ -141,7 +139,7 @@ describe('an approval in the native Chat', () => {
     );
   });
 
-  it('shows what a model calls it as words', () => {
+  it('shows the text of a model as plain text', () => {
     const [line] = asked('edit', [], 'Edit [x](command:y) **b**\n# c');
     assert.equal(line, '**Edit \\[x\\]\\(command\\:y\\) \\*\\*b\\*\\* \\# c?** This edit changes 1 file\\.\n\n');
   });
@@ -160,7 +158,7 @@ describe('a thread of the native Chat that a reload interrupted', () => {
   }
 
   it('finds its own session again', async () => {
-    const [one, two] = [kedge.assistant.newSession(), kedge.assistant.newSession()];
+    const [one, two] = [await kedge.assistant.newSession(), await kedge.assistant.newSession()];
     await one.prompt({ text: 'first', mode: 'ask', model: { provider: 'offline', model: 'offline' } });
     await two.prompt({ text: 'second', mode: 'plan', model: { provider: 'offline', model: 'offline' } });
     await kedge.context.workspaceState.update('kedge.liveChats', [one.id, two.id]);
@@ -175,9 +173,9 @@ describe('a thread of the native Chat that a reload interrupted', () => {
     }
   });
 
-  it('is asked again what it was asked before, also when it is to go on', async () => {
+  it('shows the same question again, also when the run is to be continued', async () => {
     const id = 'asked-before';
-    const log = new SessionStore(join((kedge.context.storageUri ?? kedge.context.globalStorageUri).fsPath, 'sessions')).log(id);
+    const log = new SessionStore(join(kedge.storage, 'sessions')).log(id);
     const model = { provider: 'offline', model: 'offline' };
     const limits = { turns: 9, callsPerTurn: 9, callsPerRun: 9, minutes: 9 };
     const edit = { type: 'tool_call', id: 'c', name: 'create_file', input: {} } as const;
@@ -211,7 +209,7 @@ describe('a thread of the native Chat that a reload interrupted', () => {
 });
 
 describe('the last session', () => {
-  it('that cannot be read makes room for a new one', async () => {
+  it('is replaced by a new session if it cannot be read', async () => {
     const { context } = await kedgeIn();
     const kept = new Map<string, unknown>([['kedge.session', '../elsewhere']]);
     const workspaceState = {

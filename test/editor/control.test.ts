@@ -14,7 +14,7 @@ import { until } from '../support/until.ts';
 const MODEL = { provider: 'openai', model: 'test-model' };
 const ASK: Turn = { calls: [{ name: 'ask_user', input: { question: 'Which harbour?', options: ['North', 'South'] } }] };
 
-/** An MCP server that says which tool it has, and never answers a call of it. */
+/** An MCP server that lists one tool and never answers a call of it. */
 const DEAF = `let text = '';
 process.stdin.on('data', (chunk) => {
   for (text += chunk; text.includes('\\n'); text = text.slice(text.indexOf('\\n') + 1)) {
@@ -26,10 +26,10 @@ process.stdin.on('data', (chunk) => {
   }
 });`;
 
-/** The model that VS Code has picked. */
+/** The model that is selected in VS Code. */
 const OFFLINE = { vendor: 'kedge', id: 'offline/offline' };
 
-describe('the user has a hand in the run', () => {
+describe('the user controls the run', () => {
   let kedge: Kedge;
   let server: ResponsesServer | undefined;
   const set = (key: string, value: unknown) =>
@@ -55,18 +55,18 @@ describe('the user has a hand in the run', () => {
   });
   after(() => kedge.keys.set('openai', undefined));
 
-  /** A window that asks, and goes away before it has an answer. */
+  /** Asks a question in a window that closes before the user answers. */
   async function askedBefore(): Promise<{ id: string; questionId: string }> {
     await serve({ turns: [ASK, { text: 'North it is.' }] });
     const window = new Kedge(kedge.context);
-    const session = window.assistant.newSession();
+    const session = await window.assistant.newSession();
     void say(session, 'agent');
     const { questionId } = await nextEvent(session, 'question_asked');
     window.dispose();
     return { id: session.id, questionId };
   }
 
-  it('a question is answered after a reload, and the run goes on', async () => {
+  it('by answering a question after a reload, which continues the run', async () => {
     const { id, questionId } = await askedBefore();
     const session = (await kedge.assistant.session(id)) as Session;
     assert.equal(session.state.lastRun?.status, 'live');
@@ -77,7 +77,7 @@ describe('the user has a hand in the run', () => {
     assert.equal(session.events.filter(({ type }) => type === 'question_asked').length, 1);
   });
 
-  it('or by the next message in the native Chat, which shows it again where nothing is typed', async () => {
+  it('by answering with the next message in the native Chat, which shows the question again after an empty message', async () => {
     const { id } = await askedBefore();
     const lines: string[] = [];
     const stream = {
@@ -107,10 +107,10 @@ describe('the user has a hand in the run', () => {
     assert.ok(lines.includes('*You:* the one in the west\n\n'));
   });
 
-  it('a run is paused, steered, stepped and resumed by commands', async () => {
+  it('with the commands to pause, steer, step and resume', async () => {
     const look = { calls: [{ name: 'list_directory', input: {} }] };
     await serve({ turns: [look, look, { text: 'Done.' }] });
-    const session = kedge.assistant.newSession();
+    const session = await kedge.assistant.newSession();
     await kedge.sessions.show(session);
     const first = nextEvent(session, 'turn_started').then(() => vscode.commands.executeCommand('kedge.pause'));
     await Promise.all([first, say(session, 'ask')]);
@@ -124,7 +124,7 @@ describe('the user has a hand in the run', () => {
     assert.match(JSON.stringify(server?.requests[1]?.body.input.at(-1)), /In metres, please/);
   });
 
-  describe('and stops it at once', () => {
+  describe('the user stops the run immediately', () => {
     async function stopped(session: Session): Promise<void> {
       await withoutLongTimers(() => vscode.commands.executeCommand('kedge.stop'));
       assert.equal(session.state.lastRun?.outcome, 'stopped');
@@ -132,7 +132,7 @@ describe('the user has a hand in the run', () => {
     }
 
     const begin = async (mode: Mode) => {
-      const session = kedge.assistant.newSession();
+      const session = await kedge.assistant.newSession();
       await kedge.sessions.show(session);
       session.subscribe((event) => {
         if (event.type === 'approval_requested') void session.answerApproval(event.approvalId, { approve: true });
@@ -141,7 +141,7 @@ describe('the user has a hand in the run', () => {
     };
 
     for (const hang of ['before', 'midway'] as const) {
-      it(`during a request that hangs ${hang === 'before' ? 'before its answer' : 'in the midst of it'}`, async () => {
+      it(`during a request that hangs ${hang === 'before' ? 'before its answer' : 'in the middle of its answer'}`, async () => {
         await serve({ turns: [{ text: 'I was just about to say something' }], hang });
         const { session, ended } = await begin('ask');
         const delta = nextEvent(session, 'text_delta');
@@ -170,7 +170,7 @@ describe('the user has a hand in the run', () => {
       await ended;
     });
 
-    it('and what was written before can be undone', async () => {
+    it('and earlier writes can be undone', async () => {
       const create = { calls: [{ name: 'create_file', input: { path: 'stop-test.txt', content: 'new' } }] };
       await serve({ turns: [create, ASK] });
       const { session, ended } = await begin('agent');

@@ -13,7 +13,7 @@ import { Workspace } from '../../src/workspace/workspace.ts';
 
 const { signal } = new AbortController();
 
-/** Of an Ask run on these files. */
+/** Calls a tool of Ask mode on these files. */
 async function use(fs: FileSystem, name: string, input: unknown, rules: SourcedRule[] = []): Promise<string> {
   const workspace = new Workspace(await withIgnoreFiles(fs), (call) => withheldFilter(rules, call));
   const tool = toolsFor(workspace, { mode: 'ask' }).find((each) => each.name === name);
@@ -22,7 +22,7 @@ async function use(fs: FileSystem, name: string, input: unknown, rules: SourcedR
   return String((await prepared?.execute({ callId: '', signal, ...idle }))?.content);
 }
 
-describe('what files.exclude hides', () => {
+describe('an excluded file', () => {
   let fs: VsCodeFileSystem;
   const files = () => vscode.workspace.getConfiguration('files');
   const uri = (path: string) => fs.uri({ folder: 0, path });
@@ -52,7 +52,7 @@ describe('what files.exclude hides', () => {
     assert.equal(await use(fs, 'read_file', { path: 'seen/dist/c.txt' }), '1\thit');
   });
 
-  it('by .kedgeignore is not there for a model, unsaved or saved, with or without ripgrep', async () => {
+  it('by .kedgeignore does not exist for a model, unsaved or saved, with or without ripgrep', async () => {
     await write('.kedgeignore', 'seen/b.js\n');
     const document = await vscode.workspace.openTextDocument(uri('seen/b.js'));
     const editor = await vscode.window.showTextDocument(document);
@@ -70,7 +70,7 @@ describe('what files.exclude hides', () => {
     await vscode.workspace.fs.delete(uri('.kedgeignore'));
   });
 
-  it('without a question is not searched, whatever is in it, unsaved or saved, nor through a link, with or without ripgrep', async () => {
+  it('that needs an approval is not searched, whatever its content, unsaved or saved, also through a link, with or without ripgrep', async () => {
     const rules: SourcedRule[] = [{ effect: 'deny', path: 'private', from: 'user' }];
     await write('private/x.txt', 'hit\n');
     await symlink(uri('private').fsPath, uri('seen/to-private').fsPath);
@@ -94,7 +94,7 @@ describe('what files.exclude hides', () => {
     await vscode.workspace.fs.delete(uri('private'), { recursive: true });
   });
 
-  it('reads a notebook as it is open, with what no file holds yet', async () => {
+  it('an open notebook is read with its unsaved content', async () => {
     const cell = (source: string) => ({ cell_type: 'code', execution_count: null, metadata: {}, outputs: [], source: [source] });
     await write('tide.ipynb', JSON.stringify({ nbformat: 4, nbformat_minor: 2, metadata: {}, cells: [cell('print(1)')] }));
     assert.match(await use(fs, 'read_file', { path: 'tide.ipynb' }), /^\[cell 1: \w+\]\nprint\(1\)$/);

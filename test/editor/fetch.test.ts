@@ -5,7 +5,7 @@ import { PageFetcher } from '../../src/hosts/node/fetch/fetch.ts';
 
 const never = new AbortController().signal;
 
-/** The editor puts its own proxy support around Node's requests: what is checked must be what is connected to all the same. */
+/** The editor adds its own proxy support to Node's requests. Even so, the connection must go to the address that was checked. */
 describe('pages in the editor', () => {
   let server: Server;
   let port: number;
@@ -21,13 +21,13 @@ describe('pages in the editor', () => {
   });
   after(() => server.close());
 
-  it('come from the address that was checked', async () => {
+  it('are fetched from the address that was checked', async () => {
     const fetcher = new PageFetcher({ isPrivate: () => false, resolve: async () => [{ address: '127.0.0.1', family: 4 }] });
     const page = await fetcher.get(new URL(`http://site.example:${port}/`), { privateAllowed: false }, never);
     assert.equal(page.text, '# Here');
   });
 
-  it('do not come from a private address without leave', async () => {
+  it('are not fetched from a private address without an approval', async () => {
     const before = asked;
     const fetcher = new PageFetcher({ resolve: async () => [{ address: '127.0.0.1', family: 4 }] });
     await assert.rejects(

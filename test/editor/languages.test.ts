@@ -5,18 +5,20 @@ import type { Tool } from '../../src/core/run/tool.ts';
 import type { Api } from '../../src/hosts/vscode/extension.ts';
 import type { VsCodeFileSystem } from '../../src/hosts/vscode/files/file-system.ts';
 import { VsCodeWriter } from '../../src/hosts/vscode/files/writer.ts';
+import { FilesWithErrors } from '../../src/hosts/vscode/languages/files-with-errors.ts';
 import { VsCodeLanguages } from '../../src/hosts/vscode/languages/languages.ts';
 import { toolsFor } from '../../src/tools/index.ts';
 import { decodeText, encodeText } from '../../src/workspace/content.ts';
 import { WriteGate } from '../../src/workspace/gate.ts';
 import { Workspace } from '../../src/workspace/workspace.ts';
 import { withoutLongTimers } from '../support/clock.ts';
+import { until } from '../support/until.ts';
 
 const { signal } = new AbortController();
-/** The answers that are expected come on a busy machine too. */
+/** The limits are long, so that the expected answers also arrive on a busy machine. */
 const PATIENT = { beforeMs: 60_000, afterMs: 60_000, queryMs: 60_000 };
 
-/** The tools of an Agent run on this window's folders. */
+/** Returns the tools of an Agent run on the folders of this window. */
 function toolbox(kedge: Api['kedge'], languages: VsCodeLanguages) {
   const workspace = new Workspace(kedge.fs);
   const gate = new WriteGate(workspace, new VsCodeWriter(kedge.fs), kedge.blobs);
@@ -100,7 +102,7 @@ describe('the language services of VS Code', () => {
     });
     after(() => remove('lang'));
 
-    it('answers the questions of the tools', async () => {
+    it('answer the requests of the tools', async () => {
       const { use } = toolbox(kedge, languages);
       const moon = { path: 'lang/b.tide', line: 1, symbol: 'moon' };
       assert.equal(await use('document_symbols', { path: 'lang/a.tide' }), '1: class Sea\n  1: enum member moon');
@@ -112,7 +114,7 @@ describe('the language services of VS Code', () => {
       );
     });
 
-    it('renames through the gate: nothing changes before, everything at once', async () => {
+    it('rename through the gate: nothing changes before, and everything at once', async () => {
       const { prepare, use } = toolbox(kedge, languages);
       const moon = { path: 'lang/b.tide', line: 1, symbol: 'moon' };
       const prepared = await prepare('rename_symbol', { ...moon, new_name: 'luna' });
@@ -147,11 +149,11 @@ describe('the language services of VS Code', () => {
       await assert.rejects(async () => onDisk('lang/a.tide'));
     });
 
-    it('shows what an edit broke, and waits for nobody where nobody answers', async () => {
+    it('report problems caused by an edit, and do not wait for services that do not answer', async () => {
       const { use } = toolbox(kedge, languages);
       const edit = (old_text: string, new_text: string) => use('replace_in_file', { path: 'lang/c.tide', edits: [{ old_text, new_text }] });
       await write('lang/c.tide', 'ebb\nold !problem\n');
-      // Nobody is known to report on such files.
+      // No extension is known to report problems for such files.
       assert.equal(await withoutLongTimers(() => edit('ebb', 'flow'), 1_000), 'Replaced 1 passage in lang/c.tide.');
 
       const problems = vscode.languages.createDiagnosticCollection('tides');
@@ -197,7 +199,7 @@ describe('the language services of VS Code', () => {
     });
   });
 
-  describe('for TypeScript, as VS Code brings it along', () => {
+  describe('for TypeScript, with the service of VS Code', () => {
     before(async function () {
       const built = vscode.extensions.getExtension('vscode.typescript-language-features');
       if (!built) return this.skip();
@@ -207,7 +209,7 @@ describe('the language services of VS Code', () => {
         'export class Ship {\n  constructor(readonly length: number) {}\n}\nexport const small = new Ship(3);\n',
       );
       await write('typed/port.ts', "import { Ship } from './ship.ts';\nexport const fleet = [new Ship(1), new Ship(2)];\n");
-      // The first answer takes as long as the server takes to start.
+      // The first answer takes as long as the language server takes to start.
       await languages.outline({ folder: 0, path: 'typed/ship.ts' });
       const isChecked = () =>
         vscode.commands
@@ -221,7 +223,7 @@ describe('the language services of VS Code', () => {
     });
     after(() => remove('typed').then(undefined, () => undefined));
 
-    it('answers for files that no tab shows', async () => {
+    it('answer for files that are not open in a tab', async () => {
       const { use } = toolbox(kedge, languages);
       assert.match(await use('document_symbols', { path: 'typed/ship.ts' }), /^1: class Ship\n {2}2: constructor constructor/);
       const ship = { path: 'typed/port.ts', line: 2, symbol: 'Ship' };
@@ -235,7 +237,7 @@ describe('the language services of VS Code', () => {
       assert.match((await onDisk('typed/port.ts')) ?? '', /\[new Boat\(1\), new Boat\(2\)\]/);
     });
 
-    it('tells at once what an edit broke', async () => {
+    it('immediately report problems caused by an edit', async () => {
       const { use } = toolbox(kedge, languages);
       const edit = (old_text: string, new_text: string) =>
         use('replace_in_file', { path: 'typed/port.ts', edits: [{ old_text, new_text }] });
@@ -251,5 +253,36 @@ describe('the language services of VS Code', () => {
         /New problems since this change:\ntyped\/new\.ts:1 error: Type 'never\[\]' is not assignable/,
       );
     });
+  });
+});
+
+describe('the files with errors', () => {
+  it('are known from the start and kept up to date by the files of each event', async () => {
+    const problems = vscode.languages.createDiagnosticCollection('with-errors');
+    const [one, two] = ['one', 'two'].map((name) => vscode.Uri.parse(`untitled:with-errors-${name}.txt`)) as [vscode.Uri, vscode.Uri];
+    const of = (severity: vscode.DiagnosticSeverity) => [new vscode.Diagnostic(new vscode.Range(0, 0, 0, 1), 'x', severity)];
+    // Files of other tests can still have errors.
+    const isOwn = ({ path }: vscode.Uri) => path.startsWith('with-errors');
+    const files = new FilesWithErrors(isOwn);
+    const fired: boolean[] = [];
+    files.onDidChange(() => fired.push(files.any));
+    try {
+      const step = async (change: () => void, any: boolean) => {
+        change();
+        await until(`errors: ${any}`, () => (files.any === any ? true : undefined));
+      };
+      await step(() => problems.set(one, of(vscode.DiagnosticSeverity.Error)), true);
+      const later = new FilesWithErrors(isOwn);
+      assert.equal(later.any, true);
+      later.dispose();
+      problems.set(two, of(vscode.DiagnosticSeverity.Error));
+      await until('the second file', () => (vscode.languages.getDiagnostics(two).length > 0 ? true : undefined));
+      problems.delete(one);
+      await step(() => problems.set(two, of(vscode.DiagnosticSeverity.Warning)), false);
+      assert.deepEqual(fired, [true, false]);
+    } finally {
+      files.dispose();
+      problems.dispose();
+    }
   });
 });

@@ -19,7 +19,7 @@ describe('the host of the panel', () => {
   beforeEach(() => {
     posted = [];
     const webview = { postMessage: async (message: ToPanel) => posted.push(message) > 0 } as unknown as vscode.Webview;
-    view = new PanelView({ ...api, webview, queue: [] });
+    view = new PanelView({ ...api, webview, queue: [], isShown: () => true });
   });
 
   afterEach(() => view.dispose());
@@ -27,7 +27,7 @@ describe('the host of the panel', () => {
   const send = (message: ToHost) => view.receive(message);
   const answers = () => posted.filter((each) => each.type === 'sent' || each.type === 'not_sent');
 
-  it('suggests what is in the editor to each panel that becomes ready, also to one that was reloaded', async () => {
+  it('suggests the active file to each panel that becomes ready, also after a reload', async () => {
     const document = await vscode.workspace.openTextDocument(api.kedge.fs.uri({ folder: 0, path: 'ref/tide.ts' }));
     await vscode.window.showTextDocument(document);
     for (let count = 0; count < 2; count++) {
@@ -40,7 +40,7 @@ describe('the host of the panel', () => {
 
   it('returns a message with its id: if a mention is refused, if no run can start, and if it is too long', async () => {
     const { assistant } = api.kedge;
-    const session = assistant.newSession();
+    const session = await assistant.newSession();
     const { id: sessionId } = session;
     await send({
       type: 'prompt',
@@ -63,8 +63,8 @@ describe('the host of the panel', () => {
     assert.equal(session.state.runs.size, 0);
   });
 
-  it('accepts a message when its run starts, and /init with what was mentioned', async () => {
-    const session = api.kedge.assistant.newSession();
+  it('accepts a message when its run starts, and /init with its mentions', async () => {
+    const session = await api.kedge.assistant.newSession();
     const { id: sessionId } = session;
     const mentions = [{ ref: { kind: 'file' as const, path: 'ref/tide.ts' } }];
     await send({ type: 'prompt', id: 'a', text: 'show @ref/tide.ts', mode: 'ask', sessionId, mentions });
@@ -76,25 +76,29 @@ describe('the host of the panel', () => {
     await session.stop();
     await run;
     assert.deepEqual(answers().at(-1), { type: 'sent', id: 'b' });
-    assert.deepEqual(session.view.runs.at(-1)?.mentions, [{ kind: 'file', path: 'ref/tide.ts' }]);
+    assert.deepEqual(session.readView().runs.at(-1)?.mentions, [{ kind: 'file', path: 'ref/tide.ts' }]);
   });
 
-  it('stops reading mentions, and the messages behind them return, too', async () => {
-    const { fs } = api.kedge;
+  it('stops reading mentions, and also returns the messages after them', async () => {
+    const { fs, sessions } = api.kedge;
     const never = { read: () => new Promise<never>(() => undefined), filesChanged: () => undefined };
-    const mentions = new PanelMentions({ fs, assistant: { mentions: async () => never } } as never, () => undefined);
+    const mentions = new PanelMentions({ fs, sessions, assistant: { mentions: async () => never } } as never, () => undefined);
     const model = { provider: 'offline', model: 'offline' };
-    const readings = [mentions.read([{ ref: { kind: 'url', path: 'https://tides.example' } }], model), mentions.read([], model)];
+    const session = await sessions.current();
+    const readings = [
+      mentions.read(session, [{ ref: { kind: 'url', path: 'https://tides.example' } }], model),
+      mentions.read(session, [], model),
+    ];
     const settled = Promise.allSettled(readings);
     mentions.stopReading();
     const names = (await settled).map((each) => each.status === 'rejected' && each.reason.name);
     assert.deepEqual(names, ['NotSent', 'NotSent']);
-    assert.deepEqual(await mentions.read([], model), []);
+    assert.deepEqual(await mentions.read(session, [], model), []);
     mentions.dispose();
   });
 
-  it('answers a search that fails, so that Enter is not waited for', async () => {
-    const { fs } = api.kedge;
+  it('answers a search that fails, so that the panel does not wait after Enter', async () => {
+    const { fs, sessions } = api.kedge;
     const failing = {
       async *find() {
         yield* [];
@@ -102,8 +106,10 @@ describe('the host of the panel', () => {
       },
       filesChanged: () => undefined,
     };
-    const mentions = new PanelMentions({ fs, assistant: { mentions: async () => failing } } as never, (message) => posted.push(message));
-    await assert.rejects(mentions.find('ti'));
+    const mentions = new PanelMentions({ fs, sessions, assistant: { mentions: async () => failing } } as never, (message) =>
+      posted.push(message),
+    );
+    await assert.rejects(mentions.find('ti'), /No files/);
     assert.deepEqual(posted, [{ type: 'mentions_found', query: 'ti', choices: [] }]);
     mentions.dispose();
   });

@@ -35,7 +35,7 @@ const edit = (name: string, to = 'new') => call('replace_in_file', { path: path(
 const step = (number: number, status: string) => call('update_step', { step: number, status });
 const whole = (number: number, name: string) => turn(step(number, 'started'), edit(name), step(number, 'done'));
 
-/** Before the reload, and after it. */
+/** The model's turns before and after the reload. */
 const SCRIPT: ScriptedTurn[] = [
   turn(call('propose_plan', PLAN)),
   whole(1, 'one'),
@@ -102,22 +102,22 @@ describe('a plan in VS Code', () => {
     await rm(storage, { recursive: true, force: true });
   });
 
-  it('of six steps is carried out over a deviation, failing checks, an edit of the plan and a reload', async () => {
-    const session = assistant().newSession();
+  it('of six steps is carried out with a deviation, failing checks, an edit of the plan and a reload', async () => {
+    const session = await assistant().newSession();
     await session.prompt({ text: 'plan it', mode: 'plan' });
     const { plan } = lastOf(session.events, 'plan_proposed');
 
-    // The model goes beyond step 2, and the user widens the plan.
+    // The model changes a file that step 2 does not allow, and the user extends the plan.
     const run = session.plans.answer(plan.id, 'run');
     const asked = await nextEvent(session, 'approval_requested');
     assert.equal(asked.reason, `Step 2 (Two) may not change ${path('extra')}.`);
     const third = answerNext(session, 'Retry');
     void session.answerApproval(asked.approvalId, { approve: true, widen: true });
 
-    // The check of step 3 fails, and the model puts it right.
+    // The check of step 3 fails, and the model corrects the change.
     assert.match(await third, /^Step 3 \(Three\) did not pass its check/);
 
-    // That of step 4 can never pass: the user edits the plan.
+    // The check of step 4 can never pass, so the user edits the plan.
     assert.match(await answerNext(session, 'Edit plan'), /^Step 4 \(Four\) did not pass its check/);
     await run;
     assert.equal(lastOf(session.events, 'run_paused').reason, 'edit_plan');
@@ -129,7 +129,7 @@ describe('a plan in VS Code', () => {
       'new\n',
     ]);
 
-    // The window is reloaded, and the plan edited: no check for step 4, and a step more behind it.
+    // The window is reloaded. The user edits the plan: step 4 loses its check, and a step is added after it.
     assistants.at(-1)?.close();
     const again = (await assistant().session(session.id)) as Session;
     const revised = again.state.plans.get(plan.id)?.plan as Plan;
@@ -140,7 +140,7 @@ describe('a plan in VS Code', () => {
     ]);
     const going = again.plans.revise(plan.id, { ...revised, steps }, [1, 2, 3, 4, 0, 5, 6]);
 
-    // The editor finds an error in what step 6 wrote: it is taken back as one.
+    // The editor reports an error in the file of step 6, so the whole step is rolled back.
     assert.match(await answerNext(again, 'Skip'), /^Step 6 \(Five\) did not pass its check: no errors in the files of the step/);
     await answerNext(again, 'Roll back');
     await going;
@@ -155,7 +155,7 @@ describe('a plan in VS Code', () => {
     assert.equal(adapter.requests.length, SCRIPT.length);
   });
 
-  it('comes first where the user or the workspace says so, and the workspace cannot do without', async () => {
+  it('is required if the user or the workspace says so, and the workspace cannot turn this off', async () => {
     const configuration = () => vscode.workspace.getConfiguration('kedge');
     const set = (value: boolean | undefined, target: vscode.ConfigurationTarget) =>
       configuration().update('requirePlanApproval', value, target);

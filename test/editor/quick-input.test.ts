@@ -5,7 +5,7 @@ import { until } from '../support/until.ts';
 
 describe('a question in the quick input', () => {
   const choices = ['first', 'second'].map((label) => ({ label, group: label, value: label }));
-  /** Presses Enter until somebody takes it. */
+  /** Presses Enter until the question accepts it. */
   async function entered(answer: Promise<unknown>): Promise<unknown> {
     let taken = false;
     void answer.finally(() => {
@@ -22,11 +22,11 @@ describe('a question in the quick input', () => {
     assert.equal(await entered(quickInput.pick({ title: 'Which?', choices })), 'first');
   });
 
-  it('is answered with the choice that is proposed', async () => {
+  it('is answered with the suggested choice', async () => {
     assert.equal(await entered(quickInput.pick({ title: 'Which?', choices, proposed: 'second' })), 'second');
   });
 
-  it('keeps its first choice when it learns more', async () => {
+  it('keeps its first choice when more choices arrive', async () => {
     const later = Promise.resolve(choices.map((choice) => ({ ...choice, description: 'known' })));
     const answer = quickInput.pick({ title: 'Which?', choices, later });
     await later;

@@ -56,8 +56,8 @@ describe('the review of changes in VS Code', () => {
     await rm(storage, { recursive: true, force: true });
   });
 
-  /** A session of the real assistant on the editor's own files; only the model's words are written beforehand. */
-  function open(script: ScriptedTurn[], folders: VsCodeFileSystem = kedge.fs): void {
+  /** Starts a session of the real assistant on the editor's own files. Only the model is scripted. */
+  async function open(script: ScriptedTurn[], folders: VsCodeFileSystem = kedge.fs): Promise<void> {
     fs = folders;
     const assistant = new Assistant({
       fileSystem: () => fs,
@@ -69,7 +69,7 @@ describe('the review of changes in VS Code', () => {
       trusted: () => true,
       grants: { list: () => [], add: () => undefined },
     });
-    session = assistant.newSession();
+    session = await assistant.newSession();
     events = [];
     session.subscribe((event) => events.push(event));
   }
@@ -80,7 +80,7 @@ describe('the review of changes in VS Code', () => {
   const last = <Type extends AgentEvent['type']>(type: Type) =>
     events.findLast((event): event is Extract<AgentEvent, { type: Type }> => event.type === type) ?? assert.fail(`There was no ${type}.`);
 
-  /** Prompts, and comes back when the run asks. */
+  /** Sends a prompt, and resolves when the run asks for an approval. */
   async function asked(): Promise<{ approval: Extract<AgentEvent, { type: 'approval_requested' }>; ended: Promise<void> }> {
     const question = new Promise<Extract<AgentEvent, { type: 'approval_requested' }>>((resolve) => {
       session.subscribe((event) => event.type === 'approval_requested' && resolve(event));
@@ -98,7 +98,7 @@ describe('the review of changes in VS Code', () => {
     if (wrong >= 0) assert.equal(found[wrong], expected(wrong), `file ${wrong}`);
   };
 
-  /** As `manyAre`, of what the editor has, saved or not. */
+  /** Like `manyAre`, but checks the content in the editor, saved or not. */
   const inEditor = async (expected: (index: number) => string) => {
     for (const [index, path] of many.entries()) {
       if ((await vscode.workspace.openTextDocument(uri(path))).getText() !== expected(index)) return false;
@@ -106,8 +106,8 @@ describe('the review of changes in VS Code', () => {
     return true;
   };
 
-  it('edits a file with unsaved changes, leaves it unsaved, and takes back only its own', async () => {
-    open([turn(patch(section('reviewed/a.txt', ...TWO))), done]);
+  it('edits a file with unsaved changes, leaves it unsaved, and undoes only its own change', async () => {
+    await open([turn(patch(section('reviewed/a.txt', ...TWO))), done]);
     await write('reviewed/a.txt', lines());
     const document = await vscode.workspace.openTextDocument(uri('reviewed/a.txt'));
     const editor = await vscode.window.showTextDocument(document);
@@ -125,8 +125,8 @@ describe('the review of changes in VS Code', () => {
     assert.equal(document.getText(), `mine too\n${mine(lines())}`);
   });
 
-  it('changes nothing where a file changed on disk between the preview and the approval, and says so', async () => {
-    open([turn(patch(section('reviewed/a.txt', ...TWO), section('reviewed/b.txt', ...TWO))), done]);
+  it('changes nothing if a file changed on disk between the preview and the approval, and says so', async () => {
+    await open([turn(patch(section('reviewed/a.txt', ...TWO), section('reviewed/b.txt', ...TWO))), done]);
     await write('reviewed/a.txt', lines());
     await write('reviewed/b.txt', lines());
     const { approval, ended } = await asked();
@@ -140,10 +140,10 @@ describe('the review of changes in VS Code', () => {
     );
   });
 
-  it('lands what the user edited the proposal to, once that is saved', async () => {
+  it('writes the proposal as the user edited it, after the edit was saved', async () => {
     fs = kedge.fs;
     await write('reviewed/a.txt', 'tideMark one\nkept\n');
-    session = kedge.assistant.newSession();
+    session = await kedge.assistant.newSession();
     events = [];
     session.subscribe((event) => events.push(event));
     const question = new Promise<Extract<AgentEvent, { type: 'approval_requested' }>>((resolve) => {
@@ -179,9 +179,9 @@ describe('the review of changes in VS Code', () => {
     await assert.rejects(async () => vscode.workspace.fs.writeFile(editor.document.uri, encodeText('too late')));
   });
 
-  it('renames in 200 files as one change: one hunk refused, one step to undo, restored', async () => {
+  it('renames in 200 files as one change: one hunk is rejected, one step undoes it, and it is restored', async () => {
     const rename = turn(patch(...many.map((path) => section(path, ...TWO))));
-    open([rename, done, rename, done]);
+    await open([rename, done, rename, done]);
     await Promise.all(many.map((path) => write(path, lines())));
     const { approval, ended } = await asked();
     assert.equal(approval.changes.length, FILES);
@@ -193,7 +193,7 @@ describe('the review of changes in VS Code', () => {
     await vscode.window.showTextDocument(uri(refused));
     await vscode.commands.executeCommand('undo');
     await until('the undo, in all files', () => inEditor(() => lines()));
-    for (const path of many) await (await vscode.workspace.openTextDocument(uri(path))).save();
+    assert.ok(await vscode.workspace.saveAll());
     const again = await asked();
     const [first = ''] = session.state.runs.keys();
     await session.answerApproval(again.approval.approvalId, { approve: true, revised: { [refused]: 'refused' } });
@@ -204,9 +204,9 @@ describe('the review of changes in VS Code', () => {
     assert.equal(last('changes_restored').results.filter(({ outcome }) => outcome === 'restored').length, FILES - 1);
   });
 
-  it('renames in 200 files by a plan, without a question; one hunk is undone in the review, then all is restored', async () => {
+  it('renames in 200 files with a plan and without a question; one hunk is undone in the review, then all is restored', async () => {
     const plan = { goal: 'Rename', steps: [{ title: 'Rename in all files', files: ['reviewed/many/*.txt'] }] };
-    open([turn(call('propose_plan', plan)), turn(patch(...many.map((path) => section(path, ...TWO)))), done]);
+    await open([turn(call('propose_plan', plan)), turn(patch(...many.map((path) => section(path, ...TWO)))), done]);
     await Promise.all(many.map((path) => write(path, lines())));
     await session.prompt({ text: 'plan it', mode: 'plan' });
     await session.plans.answer(last('plan_proposed').plan.id, 'run');
@@ -224,7 +224,7 @@ describe('the review of changes in VS Code', () => {
     await manyAre((index) => (index === 7 ? lines([2, 'two']) : lines(...TWO)));
   });
 
-  it('is the same in a virtual file system, and in two folders at once', async () => {
+  it('works the same in a virtual file system, and in two folders at once', async () => {
     const scheme = 'kedge-review-test';
     const memory = new MemoryFiles();
     const registration = vscode.workspace.registerFileSystemProvider(scheme, memory, { isCaseSensitive: true });
@@ -239,7 +239,7 @@ describe('the review of changes in VS Code', () => {
         turn(patch(section('virtual/a.txt', ...TWO), section('real/a.txt', ...TWO), '*** Add File: virtual/new.txt\n+n\n')),
         done,
       ];
-      open(script, new VsCodeFileSystem(folders, async () => undefined));
+      await open(script, new VsCodeFileSystem(folders, async () => undefined));
       await write('virtual/a.txt', lines());
       await write('real/a.txt', lines());
       const { approval, ended } = await asked();
@@ -258,7 +258,7 @@ describe('the review of changes in VS Code', () => {
   });
 });
 
-/** A file system that is nowhere but here. */
+/** A file system that exists only in memory. */
 class MemoryFiles implements vscode.FileSystemProvider {
   readonly #files = new Map<string, { bytes: Uint8Array; mtime: number }>();
   readonly #changed = new vscode.EventEmitter<vscode.FileChangeEvent[]>();

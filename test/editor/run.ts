@@ -1,18 +1,18 @@
-// Runs mocha inside the extension host; the editor calls it through the bundle that scripts/suite.ts makes.
+// Runs mocha inside the extension host. The editor loads this file as part of the bundle that scripts/suite.ts creates.
 import { join } from 'node:path';
 import { format } from 'node:util';
 import Mocha from 'mocha';
 
-/** The editor prints all sorts of things to the same place: this tells the reporter's lines from the rest. */
+/** The mark distinguishes the reporter's lines from the other output of the editor. */
 const mark = process.env.KEDGE_MARK ?? '';
 Mocha.reporters.Base.consoleLog = (...args: unknown[]) => {
   for (const line of format(...args).split('\n')) console.log(mark + line);
 };
 
-/** Rejects when a test failed, which is how the editor learns of it. */
+/** Rejects when a test failed, because the editor then exits with an error code. */
 export async function runSuite(loadTests: () => void): Promise<void> {
   process.setSourceMapsEnabled(true);
-  // This runs from out/editor/.
+  // At run time, this file is in out/editor/.
   const reporter = join(__dirname, '..', '..', 'test', 'support', 'reporter.cjs');
   const options = { ui: 'bdd', timeout: 300_000, reporter, color: false } as const;
   const mocha = new Mocha({ ...options, grep: process.env.KEDGE_GREP || undefined });

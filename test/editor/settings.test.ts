@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
+import { DEFAULT_LIMITS } from '../../src/app/limits.ts';
 import type { Api } from '../../src/hosts/vscode/extension.ts';
 import type { Kedge } from '../../src/hosts/vscode/kedge.ts';
 import { providerConfig } from '../../src/hosts/vscode/settings/settings.ts';
@@ -10,7 +11,7 @@ describe('the settings in VS Code', () => {
   const configuration = () => vscode.workspace.getConfiguration('kedge');
   const set = (key: string, value: unknown) => configuration().update(key, value, vscode.ConfigurationTarget.Global);
 
-  /** Files of settings are read when the editor gets to it, and other changes may come in between. */
+  /** Waits until a condition holds. The editor reads changed settings later, and reports other changes in between. */
   const configured = async (holds: () => boolean) => {
     while (!holds()) await new Promise((resolve) => vscode.workspace.onDidChangeConfiguration(resolve));
   };
@@ -40,27 +41,29 @@ describe('the settings in VS Code', () => {
     await kedge.keys.set('groq', undefined);
   });
 
-  it('lets no workspace say where a key goes', async () => {
+  it('let no workspace decide where a key is sent', async () => {
     await set('baseUrls', { groq: 'http://127.0.0.1:9/v1' });
     const folder = vscode.workspace.workspaceFolders?.[0]?.uri as vscode.Uri;
     const file = vscode.Uri.joinPath(folder, '.vscode/settings.json');
     const evil = { 'kedge.baseUrls': { groq: 'http://evil.invalid' }, 'kedge.headers': { groq: { 'x-key': 'evil' } } };
-    await vscode.workspace.fs.writeFile(file, encodeText(JSON.stringify({ ...evil, 'kedge.temperature': 0.5 })));
+    const spying = { 'kedge.telemetry.otlpEndpoint': 'http://evil.invalid' };
+    await vscode.workspace.fs.writeFile(file, encodeText(JSON.stringify({ ...evil, ...spying, 'kedge.temperature': 0.5 })));
     await configured(() => kedge.settings.tuning({ provider: 'groq', model: 'm' }).temperature === 0.5);
     assert.deepEqual(kedge.settings.server('groq'), { baseUrl: 'http://127.0.0.1:9/v1' });
     assert.deepEqual(kedge.settings.server('mistral'), {});
+    assert.equal(kedge.settings.otlpEndpoint, undefined);
     await vscode.workspace.fs.delete(file);
     await configured(() => configuration().get('temperature') === null);
   });
 
-  it('tells a server how long it may send nothing, where that makes sense', async () => {
+  it('set how long a server may be silent, where that is useful', async () => {
     await set('serverTimeout', 60);
     assert.deepEqual(kedge.settings.server('groq'), { silenceMs: 60_000 });
     await set('serverTimeout', 3_000);
     assert.deepEqual(kedge.settings.server('groq'), {});
   });
 
-  it('lets a workspace lower a budget, and raise none', async () => {
+  it('let a workspace lower a budget, but not raise it', async () => {
     assert.deepEqual(kedge.settings.budgets(), { run: {}, day: {}, runsPerMinute: 30 });
     await set('budget.run', { usd: 2, tokens: 5_000 });
     await set('budget.cooldownSeconds', 5);
@@ -79,7 +82,7 @@ describe('the settings in VS Code', () => {
     await configured(() => kedge.settings.budgets().day.runs === undefined);
   });
 
-  it('lets a workspace lower a limit, and raise none', async () => {
+  it('let a workspace lower a limit, but not raise it', async () => {
     await set('limits.ask', { turns: 20 });
     const folder = vscode.workspace.workspaceFolders?.[0]?.uri as vscode.Uri;
     const file = vscode.Uri.joinPath(folder, '.vscode/settings.json');
@@ -87,26 +90,27 @@ describe('the settings in VS Code', () => {
     const limits = { 'kedge.limits.ask': { turns: 18, minutes: 600, callsPerRun: -1 }, 'kedge.limits.agent': { turns: 5_000 } };
     await vscode.workspace.fs.writeFile(file, encodeText(JSON.stringify(limits)));
     await configured(() => agentTurns() === 5_000);
-    assert.deepEqual(kedge.settings.limits('ask'), { turns: 18, callsPerTurn: 16, callsPerRun: 100, minutes: 10 });
-    assert.equal(kedge.settings.limits('agent').turns, 60);
+    assert.deepEqual(kedge.settings.limits('ask'), { ...DEFAULT_LIMITS.ask, turns: 18 });
+    assert.equal(kedge.settings.limits('agent').turns, DEFAULT_LIMITS.agent.turns);
     await vscode.workspace.fs.delete(file);
-    await configured(() => agentTurns() === 60);
+    await configured(() => agentTurns() === DEFAULT_LIMITS.agent.turns);
     await set('limits.ask', { turns: 500 });
     assert.equal(kedge.settings.limits('ask').turns, 500, 'the user may raise it');
   });
 
-  it('puts a key into a header without any settings file holding it', async () => {
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is what the user writes
+  it('put a key into a header without storing it in a settings file', async () => {
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: this is what the user writes
     await set('headers', { groq: { 'x-gateway': 'Key ${key}' } });
     await kedge.keys.set('groq', 'sk-123');
     assert.deepEqual(await providerConfig('groq', kedge.settings, kedge.keys), {
       apiKey: 'sk-123',
       headers: { 'x-gateway': 'Key sk-123' },
+      usesFetch: true,
     });
     assert.ok(!JSON.stringify(configuration()).includes('sk-123'));
   });
 
-  it('has a model for each mode, where the user wants that', async () => {
+  it('select a model for each mode', async () => {
     await kedge.settings.setModel({ provider: 'openrouter', model: 'qwen/qwen3-coder' });
     await kedge.settings.setModel({ provider: 'openai', model: 'gpt-6-luna' }, 'plan');
     assert.equal(configuration().get('modelFor.plan'), 'openai/gpt-6-luna');
@@ -116,7 +120,7 @@ describe('the settings in VS Code', () => {
     assert.deepEqual(kedge.settings.model('plan'), { provider: 'offline', model: 'offline' }, 'for all means for all');
   });
 
-  it('passes on how a model is to be asked, and nothing that is not set', async () => {
+  it('pass on the request options that are set, and no others', async () => {
     const ref = { provider: 'ollama', model: 'qwen3' };
     assert.deepEqual(kedge.settings.tuning(ref), {});
     await set('temperature', 0);
@@ -132,7 +136,7 @@ describe('the settings in VS Code', () => {
     assert.deepEqual(Object.keys(kedge.settings.facts), ['ollama/qwen3'], 'what is no fact is left out');
   });
 
-  it('offers its models to the editor’s own picker, without asking anybody', async () => {
+  it('offer their models to VS Code’s own model picker, without a request to a service', async () => {
     await kedge.keys.set('groq', 'sk-123');
     const models = await vscode.lm.selectChatModels({ vendor: 'kedge' });
     assert.ok(models.some(({ id }) => id === 'offline'));

@@ -1,4 +1,4 @@
-/** A user who changes to a model of VS Code's and back goes on without an error: with another extension's model, and all wires behind real HTTP. */
+/** Users can change to a model of VS Code and back without an error, with the model of another extension, and with all wires over real HTTP. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
@@ -13,7 +13,7 @@ import { WIRES } from '../support/wires.ts';
 type Received = readonly vscode.LanguageModelChatRequestMessage[];
 
 const MODEL: ModelRef = { provider: EDITOR, model: 'kedge-test/strict' };
-// This runs from out/editor/.
+// At run time, this file is in out/editor/.
 const FIXTURES = join(__dirname, '..', '..', 'test', 'fixtures');
 
 describe('a session that changes to a model of the editor', () => {
@@ -28,7 +28,7 @@ describe('a session that changes to a model of the editor', () => {
     received.length = 0;
   });
 
-  /** First one wire, then the editor, then as many others as there are; all in one session. */
+  /** Uses one wire, then the editor, and then all other wires, in one session. */
   async function converse(first: string, others: readonly string[]): Promise<{ one: Served; after: Served[] }> {
     const one = await serve(first, 'one', FIXTURES);
     const after = await Promise.all(others.map((name) => serve(name, 'two', FIXTURES)));
@@ -55,11 +55,11 @@ describe('a session that changes to a model of the editor', () => {
     });
 
   for (const first of Object.keys(WIRES)) {
-    it(`goes on from ${first}, and then on every wire`, async () => {
+    it(`continues from ${first}, and then on every wire`, async () => {
       const others = Object.keys(WIRES);
       const { one, after } = await converse(first, others);
       check(one, 2);
-      // Twice in each run, and for a second time at the end.
+      // There are two runs with this model, and it is called twice in each.
       assert.equal(received.length, 4);
       for (const messages of received) expectAccepted(messages);
       const [before] = received;
@@ -70,7 +70,7 @@ describe('a session that changes to a model of the editor', () => {
         check(server, 2);
         assert.equal(count(server, 'So says the editor.'), 1);
         assert.equal(count(server, 'So it is.'), index + 1);
-        // A prompt and a file for each model that was asked before, and now.
+        // The image is sent with a prompt and as a file, for each model so far.
         assert.equal(count(server, DOT), 2 * (index + 3));
       }
       assert.equal(shown(received.at(-1)).filter((part) => part instanceof vscode.LanguageModelToolCallPart).length, others.length + 3);
@@ -78,7 +78,10 @@ describe('a session that changes to a model of the editor', () => {
   }
 });
 
-/** What the models behind VS Code refuse: calls are answered once and by the next message, ids are plain, nothing is empty, no token of another. */
+/**
+ * Checks the rules of the models behind VS Code: each call is answered once and in the next message, ids are plain, nothing is empty, and no token
+ * of another model is sent.
+ */
 function expectAccepted(messages: Received): void {
   const { Assistant, User } = vscode.LanguageModelChatMessageRole;
   const seen = new Set<string>();

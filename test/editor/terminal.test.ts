@@ -21,10 +21,9 @@ describe('commands in the integrated terminal', () => {
 
   before(async () => {
     storage = await realpath(await mkdtemp(join(tmpdir(), 'kedge-terminal-')));
-    // Those in which other tests had the extension run commands.
+    // The terminals in which other tests ran commands.
     others = new Set(vscode.window.terminals);
-    // On a busy machine a shell may take minutes, and one that does not answer in time is not asked again.
-    terminals = new Terminals(240_000);
+    terminals = new Terminals();
     commands = new Commands({ storage, directory: ({ path }) => join(root, path), launch: terminals.launch });
   });
   after(async () => {
@@ -48,7 +47,7 @@ describe('commands in the integrated terminal', () => {
     }
   };
 
-  it('tell their output and exit code, in one terminal that is reused', async () => {
+  it('report their output and exit code, in one terminal that is reused', async () => {
     const first = await run('echo one; echo two >&2; test -t 1 && echo a terminal; exit 3');
     assert.equal(ending(first), 3);
     assert.deepEqual(first.output, { head: 'one\ntwo\na terminal\n' });
@@ -62,7 +61,7 @@ describe('commands in the integrated terminal', () => {
     );
   });
 
-  it('run where they are told, with nobody who answers, and leave nothing behind', async () => {
+  it('run in the given folder, without input, and leave nothing behind', async () => {
     await vscode.workspace.fs.createDirectory(vscode.Uri.file(join(root, "it's a dir")));
     const { output } = await run('pwd; cd /; export LEFT=x; read answer; echo "read: $?"; echo $PAGER', { path: "it's a dir" });
     assert.equal(output.head, `${join(root, "it's a dir")}\nread: 1\ncat\n`);
@@ -71,24 +70,24 @@ describe('commands in the integrated terminal', () => {
     await vscode.workspace.fs.delete(vscode.Uri.file(join(root, "it's a dir")));
   });
 
-  it('take several lines, quotes and tabs as they are', async () => {
+  it('keep several lines, quotes and tabs unchanged', async () => {
     const { output } = await run(`for i in 1 2; do\n\techo "it's $i !!" # a comment\ndone\ncat <<'END'\n$HOME\tx\\n\nEND`);
     assert.equal(output.head, `it's 1 !!\nit's 2 !!\n$HOME\tx\\n\n`);
   });
 
-  it('give the model no escape codes, and of a progress bar its end', async () => {
+  it('give the model no escape codes, and only the end of a progress bar', async () => {
     const { output } = await run(`printf '\\033[32mgreen\\033[0m\\n 10%%\\r 50%%\\r100%%\\n\\033]0;title\\007end\\n'`);
     assert.equal(output.head, 'green\n100%\nend\n');
   });
 
-  it('keep all of a long output', async () => {
+  it('keep a long output completely', async () => {
     const result = await run('seq 1 20000');
     assert.deepEqual(result.output.gap, { from: 101, to: 19_900 });
     assert.equal((await commands.read(result.id, 10_000, never))?.text.split('\n')[0], '10000');
     assert.match(result.output.tail ?? '', /\n20000\n$/);
   });
 
-  it('are stopped without waiting for a timer while they hang', async () => {
+  it('are stopped while they hang, without waiting for a timer', async () => {
     for (let count = 0; count < 4; count++) {
       const stop = new AbortController();
       const begun = Promise.withResolvers<void>();
@@ -103,14 +102,14 @@ describe('commands in the integrated terminal', () => {
     }
   });
 
-  it('are killed where they do not listen', async () => {
+  it('are killed if they ignore signals', async () => {
     const result = await run(`trap '' INT TERM HUP; echo $$; while true; do sleep 1; done`, { timeoutMs: 500 });
     assert.equal(result.state.kind, 'timed_out');
     await untilGone(Number.parseInt(result.output.head, 10));
     assert.equal((await run('echo again')).output.head, 'again\n');
   });
 
-  it('run in the background in a terminal of their own', async () => {
+  it('run in the background in a separate terminal', async () => {
     const before = new Set(vscode.window.terminals);
     const opened = () => vscode.window.terminals.filter((terminal) => !before.has(terminal)).map(({ name }) => name);
     const result = await run('echo $$; echo ready; sleep 300', { background: true });
@@ -123,7 +122,7 @@ describe('commands in the integrated terminal', () => {
     await untilGone(Number.parseInt(result.output.head, 10));
   });
 
-  it('run side by side', async () => {
+  it('run in parallel', async () => {
     const both = await Promise.all([run('sleep 0.3; echo a'), run('sleep 0.3; echo b')]);
     assert.deepEqual(
       both.map(({ output }) => output.head),
@@ -131,7 +130,7 @@ describe('commands in the integrated terminal', () => {
     );
   });
 
-  it('end with a terminal that the user closes', async () => {
+  it('end when the user closes their terminal', async () => {
     const closing = run('echo begun; sleep 300', { onOutput: (tail) => tail.includes('begun') && ours()[0]?.dispose() });
     const others = ours().slice(1);
     for (const terminal of others) terminal.dispose();
@@ -140,15 +139,32 @@ describe('commands in the integrated terminal', () => {
     assert.notEqual(ending(result), 0);
   });
 
-  it('run in a plain process where the terminal’s shell says nothing', async () => {
+  it('run in a terminal also where its shell says nothing about commands', async () => {
     const settings = vscode.workspace.getConfiguration('terminal.integrated.shellIntegration');
     await settings.update('enabled', false, vscode.ConfigurationTarget.Global);
     try {
-      const before = ours().length;
-      assert.equal((await run('test -t 1 || echo no terminal')).output.head, 'no terminal\n');
-      assert.equal(ours().length, before);
+      assert.equal((await run('test -t 1 && echo a terminal')).output.head, 'a terminal\n');
     } finally {
       await settings.update('enabled', undefined, vscode.ConfigurationTarget.Global);
+    }
+  });
+
+  it('are listed while they run in the background, and afterwards', async () => {
+    const { id } = await run('echo listed; sleep 300', { background: true });
+    const [entry] = terminals.background;
+    assert.deepEqual([entry?.text, entry?.ended], ['echo listed; sleep 300', undefined]);
+    entry?.stop();
+    await commands.stop(id);
+    await until('its end', () => entry?.ended);
+    assert.equal(entry?.ended, 'stopped by SIGTERM');
+  });
+
+  it('get no variables that are withheld, and no start-up files', async () => {
+    process.env.BASH_ENV = '/does/not/exist';
+    try {
+      assert.equal((await run('echo "[$BASH_ENV]"; shopt -q login_shell || echo "$-"')).output.head.includes('i'), false);
+    } finally {
+      delete process.env.BASH_ENV;
     }
   });
 });

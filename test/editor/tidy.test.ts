@@ -11,7 +11,7 @@ import { Workspace } from '../../src/workspace/workspace.ts';
 
 const { signal } = new AbortController();
 
-describe('tidying what is proposed', () => {
+describe('formatting a proposal', () => {
   let kedge: Api['kedge'];
   let fs: VsCodeFileSystem;
   const registered: vscode.Disposable[] = [];
@@ -62,7 +62,7 @@ describe('tidying what is proposed', () => {
     return tool?.prepare({ path: 'a.shape', edits: [{ old_text: 'one', new_text: 'import  b\nimport  a\ntwo   three' }] }, signal);
   }
 
-  it('is part of the change that is shown, and of nothing else', async () => {
+  it('is part of the displayed change, and of nothing else', async () => {
     await vscode.workspace.fs.writeFile(uri('a.shape'), encodeText('one\n'));
     assert.match((await edit())?.changes?.[0]?.diff ?? '', /\+import {2}b\n\+import {2}a\n\+two {3}three/, 'by itself nothing is tidied');
     await set('organizeImports', true);
@@ -85,7 +85,7 @@ describe('tidying what is proposed', () => {
     await vscode.workspace.fs.delete(uri('a.shape'));
   });
 
-  it('works with the formatters that VS Code brings along', async function () {
+  it('works with VS Code’s own formatters', async function () {
     if (!vscode.extensions.getExtension('vscode.typescript-language-features')) return this.skip();
     await vscode.extensions.getExtension('vscode.typescript-language-features')?.activate();
     await set('format', true);

@@ -32,7 +32,7 @@ describe('the workspace in VS Code', () => {
   });
   const commit = (...changes: FileChange[]) => new VsCodeWriter(fs).commit(changes);
 
-  it('reads an open document with unsaved changes before the disk, and finds its text', async () => {
+  it('reads the unsaved text of an open document instead of the disk, and finds it', async () => {
     await write('unsaved.txt', 'on disk\n');
     const document = await vscode.workspace.openTextDocument(uri('unsaved.txt'));
     const editor = await vscode.window.showTextDocument(document);
@@ -47,7 +47,7 @@ describe('the workspace in VS Code', () => {
     await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
   });
 
-  it('finds text in unsaved documents by what ripgrep takes, and in a directory by its name', async () => {
+  it('finds text in unsaved documents with the same pattern as ripgrep, and by the name of a directory', async () => {
     await write('plain/unsaved.txt', 'x\n');
     const editor = await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(uri('plain/unsaved.txt')));
     await editor.edit((edit) => edit.insert(new vscode.Position(0, 0), 'foo-bar '));
@@ -64,7 +64,7 @@ describe('the workspace in VS Code', () => {
     await vscode.workspace.fs.delete(uri('plain'), { recursive: true });
   });
 
-  it('reads, lists and runs nothing where a link has taken the place of a directory', async () => {
+  it('reads, lists and runs nothing after a link has replaced a directory', async () => {
     await write('place/a.txt', 'mine\n');
     await write('other/a.txt', 'theirs\n');
     assert.equal(decodeText((await fs.read(at('place/a.txt'))).bytes), 'mine\n');
@@ -94,7 +94,7 @@ describe('the workspace in VS Code', () => {
     await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
   });
 
-  it('saves what it edits, and Ctrl+Z takes it back', async () => {
+  it('saves the edited file, and Ctrl+Z undoes the edit', async () => {
     await write('plain.txt', 'one\ntwo\nthree\n');
     await commit(change('plain.txt', 'one\ntwo\nthree\n', 'one\n2\nthree\n'));
     assert.equal(await onDisk('plain.txt'), 'one\n2\nthree\n');
@@ -121,7 +121,7 @@ describe('the workspace in VS Code', () => {
     assert.equal(await fs.stat(at('gone.txt')), undefined);
   });
 
-  it('keeps mixed line endings and a byte order mark as they are', async () => {
+  it('keeps mixed line endings and a byte order mark', async () => {
     const before = '\uFEFFone\r\ntwo\nthree\r\n';
     await write('mixed.txt', before);
     await commit(change('mixed.txt', before, before.replace('two', 'TWO')));
@@ -132,7 +132,7 @@ describe('the workspace in VS Code', () => {
     assert.equal(await onDisk('crlf.txt'), 'a\r\nB\r\nc\r\n');
   });
 
-  it('lands exactly what was shown although saving trims and adds', async () => {
+  it('writes exactly the displayed text, although saving trims and adds', async () => {
     const settings = vscode.workspace.getConfiguration('files');
     await settings.update('trimTrailingWhitespace', true, vscode.ConfigurationTarget.Global);
     await settings.update('insertFinalNewline', true, vscode.ConfigurationTarget.Global);

@@ -95,7 +95,7 @@ const serverCalls: fc.Arbitrary<Sample> = fc
     { maxKeys: 5 },
   )
   .map((input) => {
-    // The input after a conversion to JSON and back, as when it is sent.
+    // The input is converted to JSON and back, as when it is sent.
     const sent = JSON.parse(JSON.stringify(input)) as Record<string, unknown>;
     return { name: 'github__create_issue', input: sent, executed: [...Object.values(SERVER_TOOL), ...leaves(sent)], paths: [] };
   });
@@ -134,7 +134,7 @@ export async function requestOf({ name, input }: Sample): Promise<ApprovalReques
     server,
     { name: SERVER_TOOL.tool, description: SERVER_TOOL.description, inputSchema: { type: 'object' } },
     'f',
-    false,
+    () => 'asks',
   );
   await using kedge = await assistantOn(FILES, [turn(call(name, input)), turn(say('Done.'))], {
     commands: true,
@@ -189,12 +189,18 @@ export function planTexts({ goal, steps, checks = [], assumptions = [] }: PlanDr
       ...(own === undefined ? [] : ofCheck(own)),
       ...(detail ? [visibleCommand(detail)] : []),
     ]),
-    ...[...checks, ...assumptions].map(visibleCommand),
+    ...checks.flatMap(ofCheck),
+    ...assumptions.map(visibleCommand),
   ];
 }
 
 export function questionAbout(command: string, cwd: string): AskedQuestion {
-  const question = { id: 'check', text: 'Run a command to check the step?', options: [{ label: 'Run' }], reason: 'Nobody allowed it.' };
+  const question = {
+    id: 'check',
+    text: 'Run a command to check the step?',
+    options: [{ label: 'Run' }],
+    reason: 'It is not allowed by any rule.',
+  };
   const body: EventBody = {
     type: 'question_asked',
     questionId: 'q',

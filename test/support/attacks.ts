@@ -24,7 +24,9 @@ export const attack = (name: string, allow: string, command: string, more: Parti
 
 /** Returns attacks with commands that these allowed prefixes do not cover. */
 export const under = (allow: string, ...commands: string[]): Attack[] =>
-  commands.map((command) => attack(allow === '' ? 'what only seems to read' : `what ${allow} does not cover`, allow, command));
+  commands.map((command) =>
+    attack(allow === '' ? 'a command that only seems to read' : `a command that ${allow} does not cover`, allow, command),
+  );
 
 export const inPowerShell = (allow: string, ...commands: string[]): Attack[] =>
   under(allow, ...commands).map((each) => ({ ...each, shell: 'powershell' }));

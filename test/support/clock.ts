@@ -23,7 +23,7 @@ export async function withoutLongTimers<T>(work: () => T | Promise<T>, longMs = 
   }
 }
 
-/** CPU milliseconds of this thread, without other programs and threads. The resolution is some milliseconds. */
+/** Returns the CPU time of this thread in milliseconds. The resolution is some milliseconds. */
 const cpuNow = () => {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1000;
@@ -42,7 +42,7 @@ function costOf(work: () => unknown): number {
   }
 }
 
-/** About a millisecond of work on a current computer. */
+/** Does about a millisecond of work on a current computer. */
 function yardstick(): number {
   let sum = 0;
   for (let index = 0; index < 800_000; index++) sum = (Math.imul(sum, 31) + index) | 0;
@@ -60,7 +60,10 @@ export function assertCheap(work: () => unknown, yardsticks: number): void {
     work();
     cost = Math.min(cost, cpuNow() - begun);
   }
-  assert.ok(cost <= yardsticks * yardstickCost, `it costs ${Math.round(cost / yardstickCost)} yardsticks instead of ${yardsticks} at most`);
+  assert.ok(
+    cost <= yardsticks * yardstickCost,
+    `it costs ${Math.round(cost / yardstickCost)} yardsticks, but at most ${yardsticks} are allowed`,
+  );
 }
 
 /**
@@ -76,5 +79,5 @@ export function assertGrowsLinearly(work: (size: number) => unknown, size: numbe
     const next = [costOf(() => work(Math.ceil(size / 4))), costOf(() => work(size))] as const;
     [small, large] = [Math.min(small, next[0]), Math.min(large, next[1])];
   }
-  assert.ok(large <= MOST_GROWTH * small, `four times as much takes ${(large / small).toFixed(1)} times as long`);
+  assert.ok(large <= MOST_GROWTH * small, `four times the input takes ${(large / small).toFixed(1)} times as long`);
 }

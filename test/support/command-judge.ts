@@ -20,9 +20,11 @@ export type CommandJudged = AsyncDisposable & {
   kedge: Harness;
   /** `allow` are prefixes that the user granted. */
   judge(command: string, allow: readonly string[], cwd?: string, more?: More): Promise<Judgement>;
+  /** Judges several commands in the workspace as it is now. The settings of git are read once for all of them. */
+  judgeAll(commands: readonly string[], allow: readonly string[]): Promise<Judgement[]>;
 };
 
-type More = { grants?: readonly Permission[]; readOnlyCommands?: boolean };
+type More = { grants?: readonly Permission[]; readOnlyCommands?: boolean; readGit?: typeof gitSettings };
 
 export async function judgedOn(
   files: Files,
@@ -37,9 +39,18 @@ export async function judgedOn(
   const { hides } = await withIgnoreFiles(kedge.fs);
   const runner = { shell } as CommandRunner;
   const tool = runCommandTool(new Workspace(kedge.fs), runner);
-  return {
+  const judged: CommandJudged = {
     kedge,
-    async judge(command, allow, cwd, { grants = [], readOnlyCommands = true } = {}) {
+    judgeAll(commands, allow) {
+      const read = new Map<string, ReturnType<typeof gitSettings>>();
+      const readGit = (directory: string) => {
+        const settings = read.get(directory) ?? gitSettings(directory);
+        read.set(directory, settings);
+        return settings;
+      };
+      return Promise.all(commands.map((command) => judged.judge(command, allow, undefined, { readGit })));
+    },
+    async judge(command, allow, cwd, { grants = [], readOnlyCommands = true, readGit = gitSettings } = {}) {
       const ports = {
         fileSystem: () => kedge.fs,
         policy: () => ({ rules: [...rules], problems: [], readOnlyCommands }),
@@ -50,7 +61,7 @@ export async function judgedOn(
         },
         trusted: () => true,
         shellParsers: nodeShellParsers,
-        gitSettings: (at: Location) => gitSettings(kedge.fs.absolute(at)),
+        gitSettings: (at: Location) => readGit(kedge.fs.absolute(at)),
       };
       const { decide } = judgeFor(run, kedge.session, ports, { hookPlaces: [], tools: () => [tool], hides });
       const input = { command, ...(cwd !== undefined && cwd !== '.' && { cwd }) };
@@ -59,6 +70,7 @@ export async function judgedOn(
     },
     [Symbol.asyncDispose]: () => kedge[Symbol.asyncDispose](),
   };
+  return judged;
 }
 
 /** Commits all files at once, like a repository that was cloned. */

@@ -1,4 +1,4 @@
-/** Panel states about the context window: the gauge, and compactions. */
+/** Panel states with the context gauge and with compactions. */
 
 import type { ContextUse } from '../../src/core/context/window.ts';
 import { host, type NamedState, Script, session } from './panel-states.ts';
@@ -45,6 +45,44 @@ function compacted(): Script {
 export function contextStates(): Record<string, NamedState> {
   return {
     gauge: { messages: [host('agent'), session(working(USE).finishes(), false)], press: ['Context:'] },
+    memory: {
+      messages: [
+        host('agent'),
+        session(working(USE).finishes(), false),
+        { type: 'show_page', name: 'memory' },
+        {
+          type: 'page',
+          name: 'memory',
+          data: {
+            lists: [
+              {
+                scope: 'workspace',
+                entries: [
+                  { line: 1, text: 'The tests run with npm test.' },
+                  { line: 2, text: 'Heights are in metres above chart datum, never above mean sea level, in every file below src/tides/.' },
+                ],
+              },
+              { scope: 'user', entries: [] },
+            ],
+            deleted: { scope: 'workspace', text: 'The harbour master answers on channel 12 between six and eight in the morning.' },
+          },
+        },
+      ],
+    },
+    replay: {
+      messages: [
+        host('agent'),
+        session(working(USE).finishes(), false),
+        { type: 'show_page', name: 'replay' },
+        {
+          type: 'page',
+          name: 'replay',
+          data: { events: working(USE).says('The forecast takes the height of the next harbour.').finishes().events, earlierRuns: 2 },
+        },
+      ],
+      // A click on the position stops the replay, wherever it is by then.
+      press: ['Position'],
+    },
     'gauge-full': { messages: [host('agent'), session(working(FULL), true)] },
     'gauge-unknown': { messages: [host('agent'), session(working({ tokens: USE.tokens, ratio: 1 }).finishes(), false)] },
     compacting: { messages: [host('agent'), session(working(FULL).add({ type: 'context_compacting' }), true)] },

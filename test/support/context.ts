@@ -1,12 +1,12 @@
 import type { ExecuteContext } from '../../src/core/run/tool.ts';
 
-/** The context for executing a tool without a run: progress is ignored, and questions cannot be answered. */
+/** Returns the context for executing a tool without a run: progress is ignored, and questions cannot be answered. */
 export function executeContext(signal = new AbortController().signal): ExecuteContext {
   return {
     callId: crypto.randomUUID(),
     signal,
     progress: () => undefined,
     record: () => undefined,
-    ask: () => Promise.reject(new Error('Nobody can be asked here.')),
+    ask: () => Promise.reject(new Error('The user cannot be asked here.')),
   };
 }

@@ -1,6 +1,6 @@
 /** Panel states in which the user answers a question or controls the run. */
 
-import { user } from '../../src/core/model/messages.ts';
+import { type ToolCall, user } from '../../src/core/model/messages.ts';
 import type { BudgetKey } from '../../src/core/session/limits.ts';
 import { host, type NamedState, Script, session } from './panel-states.ts';
 
@@ -50,6 +50,37 @@ export function held(): Script {
   return queued().returns('search_text', 'src/harbour.ts:48').add({ type: 'run_paused', reason: 'user', summary: '' });
 }
 
+/** The run is held between two calls of one answer. */
+function heldBeforeCall(): Script {
+  const calls: ToolCall[] = ['src/tide.ts', 'src/harbour/north/forecast-of-the-coming-week.ts'].map((path, at) => ({
+    type: 'tool_call',
+    id: `edit-${at}`,
+    name: 'replace_in_file',
+    input: { path },
+  }));
+  const decision = { kind: 'allow', rule: 'edits-granted', reason: 'You allowed edits without asking.' } as const;
+  const [target] = [{ path: 'src/tide.ts', access: 'write' as const }];
+  const started = {
+    callId: 'edit-0',
+    name: 'replace_in_file',
+    title: 'Edit src/tide.ts',
+    effect: 'mutating',
+    targets: [target],
+    decision,
+  } as const;
+  return begun()
+    .turn()
+    .says('Both files need the new name.', '', calls)
+    .add({ type: 'tool_started', ...started, targets: [target] })
+    .add({
+      type: 'tool_finished',
+      callId: 'edit-0',
+      result: { type: 'tool_result', callId: 'edit-0', name: 'replace_in_file', content: [{ type: 'text', text: 'Edited.' }] },
+      durationMs: 12,
+    })
+    .add({ type: 'run_paused', reason: 'user', summary: '' });
+}
+
 export function atLimit(limit: BudgetKey, max: number, unpriced?: number): Script {
   return begun()
     .add({ type: 'budget_reached', limit, max, ...(unpriced && { unpriced }) })
@@ -70,6 +101,7 @@ export function controlStates(): Record<string, NamedState> {
     queue: { messages: [host('agent'), session(queued(), true)] },
     'queue-editing': { messages: [host('agent'), session(queued(), true)], press: ['Edit: Leave the tests alone.'] },
     held: { messages: [host('agent'), session(held(), false)] },
+    'held-before-call': { messages: [host('agent'), session(heldBeforeCall(), false)] },
     'queue-left': { messages: [host('agent'), session(leftOver(), false)] },
     budget: { messages: [host('agent'), session(atLimit('usd', 2.5, 3), false)] },
     'budget-day': { messages: [host('agent'), session(atLimit('day.usd', 10), false)], press: ['Raise today’s limit…'] },

@@ -19,6 +19,9 @@ export const DAMAGES = [
   'call id',
   'run id',
   'no newline',
+  'nul',
+  'nul tail',
+  'old format',
 ] as const;
 
 const NEWLINE = 0x0a;
@@ -105,6 +108,19 @@ export function damaged(log: Buffer, other: Buffer, damages: readonly Damage[]):
         break;
       case 'no newline':
         isEnded = false;
+        break;
+      case 'nul': {
+        const from = b % Math.max(1, line.bytes.length);
+        set(Buffer.concat([line.bytes.subarray(0, from), Buffer.alloc(line.bytes.length - from)]));
+        break;
+      }
+      // A crash of the computer can leave the length of a file without its last bytes.
+      case 'nul tail':
+        lines = [...lines, { bytes: Buffer.alloc(1 + b), isTorn: true }];
+        isEnded = false;
+        break;
+      case 'old format':
+        for (const each of lines) each.bytes = Buffer.from(each.bytes.toString().replace(/,"format":\d+\}$/, '}'));
         break;
     }
   }

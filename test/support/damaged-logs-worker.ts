@@ -12,6 +12,7 @@ import { runIn } from '../../src/core/view/session-view.ts';
 import { describeProgress } from '../../src/core/view/summary.ts';
 import { say } from '../../src/providers/scripted/index.ts';
 import { EMPTY, reduce } from '../../webview-ui/state.ts';
+import { wholeState } from './compared.ts';
 import { type Damage, damaged } from './damage.ts';
 import { answerAll, type Harness, layOut, snapshotOf } from './harness.ts';
 import { type RecordedLog, recordLogs } from './recorded-logs.ts';
@@ -50,6 +51,9 @@ async function check(recorded: RecordedLog, other: RecordedLog, damages: readonl
     (await opened.assistant.sessions()).map(({ id }) => id),
     [kedge.session.id],
   );
+  const library = await opened.assistant.library();
+  assert.equal((await library.insights()).length, 1);
+  for await (const hit of library.search('new')) assert.equal(hit.session.id, kedge.session.id);
   const { session } = opened;
   if (damages.length === 0) assert.deepEqual([session.damage, session.events.length >= kedge.session.events.length], [undefined, true]);
   show(opened);
@@ -62,16 +66,19 @@ async function check(recorded: RecordedLog, other: RecordedLog, damages: readonl
   show(opened);
 
   const again = await opened.reload({ adapter });
-  assert.deepEqual(again.session.events, JSON.parse(JSON.stringify(session.events)), 'what went on is read as it was written');
-  assert.deepEqual(again.session.state, session.state);
+  assert.deepEqual([...again.session.events], JSON.parse(JSON.stringify(session.events)), 'the log is read as it was written');
+  assert.deepEqual(wholeState(again.session.state), wholeState(session.state));
   again.assistant.close();
   sent.times = new Map(isCut ? recorded.sent.times : before);
 }
 
 /** Computes everything that hosts show of a session, to check that nothing throws. */
-function show({ session: { id, events, state, view, damage } }: Harness): void {
-  for (const [index, { seq }] of events.entries()) assert.ok(index === 0 || seq > (events[index - 1]?.seq ?? 0));
-  assert.deepEqual(foldSession(events), state);
+function show({ session }: Harness): void {
+  const { id, events, state, damage } = session;
+  const view = session.readView();
+  const numbers = events.map(({ seq }) => seq);
+  for (const [index, seq] of numbers.entries()) assert.ok(index === 0 || seq > (numbers[index - 1] ?? 0));
+  assert.deepEqual(wholeState(foldSession(events)), wholeState(state));
   reduce(EMPTY, { type: 'session', sessionId: id, title: state.title, events: [...events], earlierRuns: 0, running: false });
   for (const runId of state.runs.keys()) receiptMarkdown(receiptOf(runIn(view, runId)));
   for (const event of events) if (event.type === 'run_finished' && event.receipt) receiptMarkdown(event.receipt);
@@ -87,7 +94,7 @@ async function goOn({ session }: Harness): Promise<void> {
     if (event.type === 'question_asked') void session.answerQuestion(event.questionId, { option: 'Skip' });
   });
   for (let round = 0; session.state.lastRun && session.state.lastRun.status !== 'finished'; round++) {
-    assert.ok(round < 50, 'the run does not come to an end');
+    assert.ok(round < 50, 'the run does not end');
     const [approval] = session.state.pendingApprovals.keys();
     const [question] = session.state.pendingQuestions.keys();
     if (approval !== undefined) await session.answerApproval(approval, { approve: true });

@@ -6,11 +6,12 @@ import { Assistant } from '../../src/app/assistant.ts';
 import type { AssistantPorts, PolicySettings } from '../../src/app/ports.ts';
 import type { Budgets } from '../../src/app/run/day-budget.ts';
 import type { Session } from '../../src/app/session/session.ts';
+import type { List } from '../../src/core/list.ts';
 import { type ModelRef, resultText, type ToolResult } from '../../src/core/model/messages.ts';
 import type { ModelAdapter } from '../../src/core/model/model.ts';
 import type { AgentEvent, EventBody, Mode } from '../../src/core/session/events.ts';
 import type { Permission } from '../../src/core/session/grant-scope.ts';
-import type { Limits, RunBudget } from '../../src/core/session/limits.ts';
+import type { Limits, RunBudget, SessionLimits } from '../../src/core/session/limits.ts';
 import { Commands } from '../../src/hosts/node/commands/commands.ts';
 import { gitChanges } from '../../src/hosts/node/commands/git-changes.ts';
 import { gitSettings } from '../../src/hosts/node/commands/git-settings.ts';
@@ -36,17 +37,21 @@ export type HarnessOptions = {
   /** Files outside the workspace, in its parent directory. */
   beside?: Files;
   limits?: Partial<Limits> | ((mode: Mode) => Limits);
+  runLimits?: SessionLimits;
   /** With budgets, the use of runs is recorded in a ledger across reloads. */
   budgets?: () => Budgets & { run: RunBudget };
   trusted?: boolean;
   policy?: () => PolicySettings;
   requirePlan?: boolean;
+  /** Whether the model gives sessions their titles. */
+  titles?: boolean;
   mcp?: AssistantPorts['mcp'];
   now?: () => number;
   facts?: AssistantPorts['facts'];
   memory?: AssistantPorts['memory'];
   surroundings?: AssistantPorts['surroundings'];
   remembered?: AssistantPorts['remembered'];
+  workspaces?: AssistantPorts['workspaces'];
   terminalOutput?: AssistantPorts['terminalOutput'];
   adapter?: ModelAdapter;
   /** Replaces the connection to the model. */
@@ -60,7 +65,7 @@ export type HarnessOptions = {
   commands?: boolean;
   shellParsers?: AssistantPorts['shellParsers'];
   fetcher?: Fetcher;
-  /** Stands for the language services of an editor. */
+  /** Simulates the language services of an editor. */
   languages?: (fs: NodeFileSystem) => LanguageServices;
   /** Whether approvals and questions cannot be answered. */
   unattended?: boolean;
@@ -89,6 +94,8 @@ export type Harness = AsyncDisposable & {
   reload(changes?: { adapter?: ModelAdapter }): Promise<Harness>;
   /** Opens the same session in another process, like another window. */
   beside(): Promise<Harness>;
+  /** Opens another session of the same assistant. */
+  show(id: string): Promise<Harness>;
 };
 
 export async function assistantOn(files: Files, script: readonly ScriptedTurn[] = [], options: HarnessOptions = {}): Promise<Harness> {
@@ -116,9 +123,7 @@ type Place = {
   granted: { covers: Permission[]; revokedAt: number };
 };
 
-function start(place: Place, sessionId: string): Promise<Harness>;
-function start(place: Place): Harness;
-function start(place: Place, sessionId?: string): Harness | Promise<Harness> {
+async function start(place: Place, sessionId?: string): Promise<Harness> {
   const { parent, storage, roots, options, adapter, store, granted } = place;
   const fs = options.fileSystem?.(roots) ?? new NodeFileSystem(roots);
   const realWriter = new NodeWriter(fs);
@@ -134,7 +139,9 @@ function start(place: Place, sessionId?: string): Harness | Promise<Harness> {
     settings: {
       model: () => ({ provider: 'scripted', model: 'scripted' }),
       ...(options.requirePlan && { requirePlan: () => true }),
+      ...(options.titles && { titles: () => true }),
       limits: (mode) => (typeof limits === 'function' ? limits(mode) : { ...GENEROUS, ...limits }),
+      ...(options.runLimits && { runLimits: options.runLimits }),
       ...(options.budgets && { budgets: options.budgets }),
     },
     adapter: options.connect ?? (async () => options.adapter ?? adapter),
@@ -147,7 +154,7 @@ function start(place: Place, sessionId?: string): Harness | Promise<Harness> {
     },
     ...(options.policy && { policy: options.policy }),
     ...(commands && { commands: () => commands, gitSettings: (at) => gitSettings(fs.absolute(at)) }),
-    changes: (at, isWithheld, signal) => gitChanges(fs.absolute(at), isWithheld, signal),
+    changes: (at, isWithheld, signal, staged) => gitChanges(fs.absolute(at), isWithheld, signal, staged),
     ...(options.shellParsers && { shellParsers: options.shellParsers }),
     ...(options.fetcher && { fetcher: options.fetcher }),
     ...(options.budgets && { ledger: new Ledger(join(storage, 'ledger')) }),
@@ -159,10 +166,16 @@ function start(place: Place, sessionId?: string): Harness | Promise<Harness> {
     ...(options.memory && { memory: options.memory }),
     ...(options.surroundings && { surroundings: options.surroundings }),
     ...(options.terminalOutput && { terminalOutput: options.terminalOutput }),
+    ...(options.workspaces && { workspaces: options.workspaces }),
     ...(options.remembered && { remembered: options.remembered }),
   };
   const assistant = new Assistant(ports);
   const root = roots[0] as string;
+  const open = async (id: string): Promise<Harness> => {
+    const session = await assistant.session(id);
+    if (!session) throw new Error(`There is no session ${id}.`);
+    return of(session);
+  };
   const of = (session: Session): Harness => {
     const events: AgentEvent[] = [];
     session.subscribe((event) => events.push(event));
@@ -188,6 +201,7 @@ function start(place: Place, sessionId?: string): Harness | Promise<Harness> {
         return start({ ...place, options: { ...options, ...changes } }, session.id);
       },
       beside: () => start(place, session.id),
+      show: open,
       [Symbol.asyncDispose]: async () => {
         assistant.close();
         commands?.dispose();
@@ -197,11 +211,7 @@ function start(place: Place, sessionId?: string): Harness | Promise<Harness> {
       },
     };
   };
-  if (sessionId === undefined) return of(assistant.newSession());
-  return assistant.session(sessionId).then((session) => {
-    if (!session) throw new Error(`There is no session ${sessionId}.`);
-    return of(session);
-  });
+  return sessionId === undefined ? of(await assistant.newSession()) : open(sessionId);
 }
 
 export async function layOut(root: string, files: Files): Promise<void> {
@@ -238,11 +248,11 @@ export async function snapshotOf(root: string, { times = false } = {}): Promise<
 
 export type EventOf<Type extends EventBody['type']> = Extract<AgentEvent, { type: Type }>;
 
-export function eventsOf<Type extends EventBody['type']>(events: readonly AgentEvent[], type: Type): EventOf<Type>[] {
+export function eventsOf<Type extends EventBody['type']>(events: List<AgentEvent>, type: Type): EventOf<Type>[] {
   return events.filter((event): event is EventOf<Type> => event.type === type);
 }
 
-export function lastOf<Type extends EventBody['type']>(events: readonly AgentEvent[], type: Type): EventOf<Type> {
+export function lastOf<Type extends EventBody['type']>(events: List<AgentEvent>, type: Type): EventOf<Type> {
   const last = eventsOf(events, type).at(-1);
   if (!last) throw new Error(`No ${type} among: ${events.map((event) => event.type).join(', ')}`);
   return last;

@@ -10,7 +10,7 @@ export type WordServices = LanguageServices & { asked: string[] };
 
 const { signal } = new AbortController();
 
-/** Returns the services. `over` replaces single methods. */
+/** Returns the services. `over` replaces individual methods. */
 export function wordServices(fs: FileSystem, over: Partial<LanguageServices> = {}): WordServices {
   const asked: string[] = [];
   const linesOf = async (at: Location) => (decodeText((await fs.read(at)).bytes) ?? '').split('\n');

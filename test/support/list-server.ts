@@ -4,7 +4,7 @@ import { type Served, served } from './served.ts';
 export type Route = { status?: number; type?: string; body: unknown };
 export type ListServer = Served & { requests: { path: string; headers: IncomingHttpHeaders; body: string }[] };
 
-/** A real HTTP server that responds by path. Unknown paths are not found, and the route 'silence' never gets a response. */
+/** Starts a real HTTP server that responds by path. Unknown paths are not found, and the route 'silence' never gets a response. */
 export async function startListServer(routes: Record<string, Route | 'silence' | ((body: string) => Route)>): Promise<ListServer> {
   const requests: ListServer['requests'] = [];
   const server = createServer(async (incoming, response) => {

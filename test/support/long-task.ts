@@ -30,7 +30,10 @@ function files(): Record<string, string> {
   return all;
 }
 
-/** The model: a list of answers, whatever the conversation contains. It answers each request for a summary. */
+/**
+ * Simulates the model: it gives these answers one after another, whatever the conversation contains, and answers each request for a
+ * summary.
+ */
 function model(): { reply: (request: WindowRequest) => Reply; asked: () => number; answer: () => string } {
   const plan = {
     goal: 'Refit the ship',

@@ -1,6 +1,6 @@
 /**
- * A real MCP server on the official SDK that misbehaves in ways that published servers do not. With `deaf FILE`, it and a program that it
- * starts ignore the end of their input and SIGTERM; the process ids of both are written to the file. With `mute` as well, it never
+ * A real MCP server on the official SDK that misbehaves in ways that published servers do not. With `deaf FILE`, the server and a program
+ * that it starts ignore the end of their input and SIGTERM; the process ids of both are written to the file. With `mute` as well, it never
  * responds.
  */
 import { spawn } from 'node:child_process';

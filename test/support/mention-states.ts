@@ -1,9 +1,9 @@
-/** Panel states in which the user points at code. */
+/** Panel states with mentions. */
 
 import type { MentionChoice } from '../../src/core/model/mentions.ts';
 import type { MentionRef, NotePart } from '../../src/core/model/messages.ts';
 import type { ToPanel } from '../../src/protocol/panel.ts';
-import { host, type NamedState, Script, session } from './panel-states.ts';
+import { host, type NamedState, Script, session as shown } from './panel-states.ts';
 
 // All of these are functions, because the panel states import this module and this module imports their helpers.
 function file(path: string): MentionRef {
@@ -41,6 +41,20 @@ export function choices(): MentionChoice[] {
   ];
 }
 
+function session(title: string): MentionChoice {
+  return {
+    ref: { kind: 'session', path: title, name: title },
+    label: title,
+    detail: '11/20/2026',
+    insert: `@"session:${title}"`,
+  };
+}
+
+function resource(name: string, server: string): MentionChoice {
+  const uri = `tides://tables/${name}`;
+  return { ref: { kind: 'resource', path: uri, name, server }, label: name, detail: `${server} · A table`, insert: `@${server}:${uri}` };
+}
+
 export function adding(ref: MentionRef, question?: { key: string; reason: string }): ToPanel {
   return {
     type: 'add_mention',
@@ -50,7 +64,7 @@ export function adding(ref: MentionRef, question?: { key: string; reason: string
 }
 
 export function secret() {
-  return { key: '.env', reason: '.env may hold keys or passwords.' };
+  return { key: '.env', reason: '.env may contain keys or passwords.' };
 }
 
 function mention(ref: MentionRef): NotePart {
@@ -71,10 +85,32 @@ export function mentioned(): Script {
 }
 
 export function mentionStates(): Record<string, NamedState> {
-  const opened = (): ToPanel[] => [host('ask'), session(new Script(), false)];
+  const opened = (): ToPanel[] => [host('ask'), shown(new Script(), false)];
   const chips = [file('src/tide.ts'), lines(), { kind: 'folder', path: 'src/tides' } as const, { kind: 'problems' } as const];
   return {
     'mention-list': { messages: [...opened(), { type: 'mentions_found', query: 'ti', choices: choices() }], type: 'Why is @tid' },
+    'mention-sessions': {
+      messages: [
+        ...opened(),
+        adding({ kind: 'session', path: 'a', name: 'Fix the tide table of the southern harbour' }),
+        adding(resource('berths.csv', 'harbour').ref, {
+          key: 'x',
+          reason: 'Reading it calls the MCP server harbour, which runs outside Kedge.',
+        }),
+        {
+          type: 'mentions_found',
+          query: 'session',
+          choices: [
+            session('Fix the tide table of the southern harbour'),
+            session('Paint the harbour'),
+            { ref: { kind: 'session' }, label: 'session', detail: 'An earlier session: type its title', insert: '@session:' },
+            resource('berths.csv', 'harbour'),
+            resource('a-table-with-a-very-long-name-of-the-northern-harbour.csv', 'harbour'),
+          ],
+        },
+      ],
+      type: 'Go on with @session',
+    },
     'mention-chips': {
       messages: [...opened(), ...chips.map((ref) => adding(ref)), { type: 'suggest_mention', ref: file('src/harbour.ts') }],
       type: 'Compare these',
@@ -84,6 +120,6 @@ export function mentionStates(): Record<string, NamedState> {
       messages: [...opened(), adding(file('src/tide.ts')), adding(file('.env'), secret())],
       type: 'What is the key for?',
     },
-    'mention-sent': { messages: [host('ask'), session(mentioned(), false)] },
+    'mention-sent': { messages: [host('ask'), shown(mentioned(), false)] },
   };
 }

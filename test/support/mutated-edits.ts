@@ -1,4 +1,7 @@
-/** Realistic edits with their correct results, and as models write them: with other indentation, blanks or quotes than the file. */
+/**
+ * Generates realistic edits, with their correct results and with the variations that models write: other indentation, blanks or quotes than
+ * the file.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -51,7 +54,7 @@ const KEYWORD =
   /^(?:if|else|elif|then|fi|do|done|end|for|while|case|esac|break|continue|return|try|except|finally|switch|default|class|def)$/;
 
 const CLOSING = /^\s*(?:[)\]}]|(?:end|fi|done|esac)\b|<\/)/;
-/** Matches lines that are not statements of their own. */
+/** Matches lines that are not complete statements. */
 const BRANCH = /^\s*(?:[)\]}*]|(?:end|fi|done|esac|else|elif|case|default|when|except|finally|rescue|catch)\b|<\/)/;
 
 type Change = (lines: string[], at: number, source: Source, after: string | undefined) => { lines: string[]; what: string } | undefined;
@@ -104,7 +107,7 @@ const CHANGES: Readonly<Record<string, Change>> = {
   },
 };
 
-/** Whether a statement with the same indentation could follow this line. */
+/** Returns true if a statement with the same indentation could follow this line. */
 function isStatementEnd(lines: readonly (string | undefined)[], at: number, source: Source): boolean {
   const [line, next] = [lines[at], lines.slice(at + 1).find((each) => !isBlank(each))];
   if (isBlank(line) || ['mk', 'md'].includes(source.kind)) return false;
@@ -132,7 +135,7 @@ export function trueEdits(all: { written: readonly Source[]; used: readonly Sour
       let now = old;
       const what: string[] = [];
       for (const { kind, at } of changes) {
-        // Removing one line and adding another could as well be one changed line.
+        // Removing one line and adding another could also be one changed line.
         if (now.length === 0 || what.includes('remove') || (what.length > 0 && kind === 'remove')) continue;
         const changed = CHANGES[kind]?.(now, at % Math.max(1, now.length), source, after);
         if (!changed) continue;
@@ -144,7 +147,7 @@ export function trueEdits(all: { written: readonly Source[]; used: readonly Sour
     .filter(({ source, old, now, what }) => what !== '' && !isBlank(old[0]) && !isBlank(now[0]) && isOnce(old, source.lines));
 }
 
-/** Whether the words of the block occur nowhere else, whatever the indentation. */
+/** Returns true if the words of the block occur nowhere else, regardless of indentation. */
 function isOnce(block: readonly string[], lines: readonly string[]): boolean {
   const words = (each: readonly string[]) => each.map((line) => line.trim()).join('\n');
   return words(lines).split(words(block)).length === 2;

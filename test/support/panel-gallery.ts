@@ -3,38 +3,19 @@
  * test/support/panel-gallery.ts [state ...]` takes screenshots into out/gallery, runs axe and measures streaming.
  */
 import { existsSync } from 'node:fs';
-import { mkdir, readFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { delimiter, extname, join } from 'node:path';
-import * as esbuild from 'esbuild';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import type { ToPanel } from '../../src/protocol/panel.ts';
+import { panelFiles } from './panel-files.ts';
 import { host, type NamedState, Script, STATES, session } from './panel-states.ts';
-import { THEMES, type Theme, themeCss } from './panel-themes.ts';
+import { BODY_CLASS, THEMES, type Theme } from './panel-themes.ts';
 
 const OUT = join(import.meta.dirname, '..', '..', 'out', 'gallery');
-const ENTRY = join(import.meta.dirname, '..', '..', 'webview-ui', 'main.tsx');
 const WIDTHS = [300, 600];
 const TYPES: Record<string, string> = { '.js': 'text/javascript', '.css': 'text/css', '.ttf': 'font/ttf', '.html': 'text/html' };
-
-const PAGE = `<!doctype html>
-<html lang="en" data-theme="dark">
-<head><meta charset="utf-8"><title>Kedge</title><link rel="stylesheet" href="theme.css"><link rel="stylesheet" href="panel.css"></head>
-<body>
-<div id="kedge-panel"></div>
-<script nonce="kedge">
-  window.posted = [];
-  let state = JSON.parse(sessionStorage.getItem('state') ?? 'null') ?? undefined;
-  window.acquireVsCodeApi = () => ({
-    postMessage: (message) => window.posted.push(structuredClone(message)),
-    getState: () => state,
-    setState: (next) => { state = next; sessionStorage.setItem('state', JSON.stringify(next)); },
-  });
-  window.deliver = (messages) => { for (const message of messages) window.postMessage(message, '*'); };
-</script>
-<script nonce="kedge" src="panel.js"></script>
-</body></html>`;
 
 const POLICY = "default-src 'none'; style-src 'self'; font-src 'self'; img-src data:; script-src 'nonce-kedge'";
 
@@ -66,37 +47,26 @@ export function findChrome(): string {
   return found;
 }
 
-async function build(): Promise<Record<string, string | Uint8Array>> {
-  const { outputFiles } = await esbuild.build({
-    entryPoints: { panel: ENTRY },
-    bundle: true,
-    minify: true,
-    write: false,
-    format: 'iife',
-    target: 'es2022',
-    outdir: OUT,
-    jsx: 'automatic',
-    jsxImportSource: 'preact',
-    loader: { '.ttf': 'file' },
-    assetNames: '[name]',
-  });
-  const files = outputFiles.map(({ path, contents }) => [path.slice(OUT.length + 1), contents] as const);
-  return { ...Object.fromEntries(files), 'theme.css': themeCss(), 'index.html': PAGE };
-}
-
 export type Gallery = AsyncDisposable & {
   browser: Browser;
   scriptBytes: number;
-  /** Opens a page with the panel and delivers `messages` to it. */
-  open(messages: ToPanel[], options?: { width?: number; height?: number; theme?: Theme }): Promise<Page>;
+  /** Opens the panel and delivers `messages` to it: in `page`, which loses what it displayed, or in a new page. */
+  open(messages: ToPanel[], options?: OpenOptions): Promise<Page>;
 };
 
+type OpenOptions = { width?: number; height?: number; theme?: Theme; page?: Page | undefined };
+
 export async function openGallery(): Promise<Gallery> {
-  const files = await build();
+  const files = await panelFiles();
   const server = createServer((request, response) => {
     const name = new URL(request.url ?? '/', 'http://localhost').pathname.slice(1) || 'index.html';
     const body = files[name];
-    response.writeHead(body ? 200 : 404, { 'content-type': TYPES[extname(name)] ?? 'text/plain', 'content-security-policy': POLICY });
+    response.writeHead(body ? 200 : 404, {
+      'content-type': TYPES[extname(name)] ?? 'text/plain',
+      'content-security-policy': POLICY,
+      // The browser keeps a file that it may cache in compiled form.
+      'cache-control': 'max-age=86400',
+    });
     response.end(body);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -111,22 +81,42 @@ export async function openGallery(): Promise<Gallery> {
       '--disable-background-networking',
       '--disable-component-update',
       '--disable-sync',
+      '--renderer-process-limit=1',
     ],
   });
+  // All pages share a process, which this page keeps. Starting a process and compiling the panel takes several times as long as a test.
+  const context = await browser.newContext();
+  const url = `http://127.0.0.1:${port}/`;
+  await (await context.newPage()).goto(url);
+  const newPage = async () => {
+    const page = await context.newPage();
+    page.setDefaultTimeout(120_000);
+    page.on('pageerror', (error) => console.error(`page error: ${error.message}`));
+    page.on('console', (message) => {
+      // While Mermaid measures a diagram, the policy blocks its inline styles. The drawn image has its own.
+      const isMeasuring = message.text().startsWith('Applying inline style violates');
+      if (message.type() === 'error' && !isMeasuring) console.error(`console: ${message.text()}`);
+    });
+    return page;
+  };
+  let opened = 0;
   return {
     browser,
-    scriptBytes: (files['panel.js'] as Uint8Array).byteLength,
-    async open(messages, { width = 400, height = 800, theme = 'dark' } = {}) {
-      const page = await browser.newPage({ viewport: { width, height } });
-      page.setDefaultTimeout(120_000);
-      page.on('pageerror', (error) => console.error(`page error: ${error.message}`));
-      page.on('console', (message) => {
-        if (message.type() === 'error') console.error(`console: ${message.text()}`);
-      });
-      await page.goto(`http://127.0.0.1:${port}/`);
-      await page.evaluate((name) => {
-        document.documentElement.dataset.theme = name;
-      }, theme);
+    scriptBytes: Object.entries(files).reduce((sum, [name, { length }]) => sum + (/^panel(?:-chunk-\w+)?\.js$/.test(name) ? length : 0), 0),
+    async open(messages, { width = 400, height = 800, theme = 'dark', page: used } = {}) {
+      const page = used ?? (await newPage());
+      // The pointer of an earlier test must not hover anything.
+      if (used) await used.mouse.move(-1, -1);
+      await page.setViewportSize({ width, height });
+      // The state that the panel stores belongs to the address, so it survives a reload and nothing else.
+      await page.goto(`${url}?${++opened}`);
+      await page.evaluate(
+        ({ theme, set }) => {
+          document.documentElement.dataset.theme = theme;
+          document.body.className = set;
+        },
+        { theme, set: BODY_CLASS[theme] },
+      );
       await deliver(page, messages);
       return page;
     },
@@ -145,10 +135,14 @@ export async function deliver(page: Page, messages: ToPanel[]): Promise<void> {
   }, messages);
 }
 
-async function show(gallery: Gallery, state: NamedState, options: { width: number; height: number; theme: Theme }): Promise<Page> {
+export async function show(gallery: Gallery, state: NamedState, options: OpenOptions): Promise<Page> {
   const page = await gallery.open(state.messages, options);
-  if (state.type) await page.getByRole('textbox').last().pressSequentially(state.type);
-  for (const name of state.press ?? []) await page.getByRole('button', { name }).or(page.getByRole('checkbox', { name })).first().click();
+  if (state.waitFor) await page.locator(state.waitFor).first().waitFor({ state: 'attached' });
+  if (state.type) await page.getByRole('textbox').or(page.getByRole('searchbox')).last().pressSequentially(state.type);
+  for (const name of state.press ?? []) {
+    const role = (role: 'button' | 'checkbox' | 'slider') => page.getByRole(role, { name });
+    await role('button').or(role('checkbox')).or(role('slider')).first().click();
+  }
   return page;
 }
 
@@ -160,29 +154,41 @@ const COLOUR_RULES = ['color-contrast', 'link-in-text-block'];
 export async function runAxe(names: string[] = Object.keys(STATES), shared?: Gallery): Promise<string[]> {
   await using own = shared ? undefined : await openGallery();
   const gallery = shared ?? (own as Gallery);
-  const axe = await readFile(join(import.meta.dirname, '..', '..', 'node_modules', 'axe-core', 'axe.min.js'), 'utf8');
-  const look = async (name: string) => {
-    const page = await show(gallery, STATES[name] as NamedState, { width: 360, height: 800, theme: THEMES[0] as Theme });
-    // The script is injected over the debugger connection, to which the content security policy of the page does not apply.
-    await page.evaluate(axe);
-    const found: string[] = [];
-    for (const theme of THEMES) found.push(...(await findings(page, theme)).map((finding) => `${name} (${theme}): ${finding}`));
-    await page.close();
-    return found;
-  };
   const found: string[][] = [];
-  for (let at = 0; at < names.length; at += PAGES_AT_ONCE)
-    found.push(...(await Promise.all(names.slice(at, at + PAGES_AT_ONCE).map(look))));
+  const rest = names.entries();
+  const lookAtRest = async () => {
+    let page: Page | undefined;
+    for (const [index, name] of rest) {
+      page = await show(gallery, STATES[name] as NamedState, { width: 360, height: 800, theme: THEMES[0] as Theme, page });
+      await loadAxe(page);
+      const lines: string[] = [];
+      for (const theme of THEMES) lines.push(...(await findings(page, theme)).map((finding) => `${name} (${theme}): ${finding}`));
+      found[index] = lines;
+    }
+    await page?.close();
+  };
+  await Promise.all(Array.from({ length: PAGES_AT_ONCE }, lookAtRest));
   return found.flat();
+}
+
+/** Loads axe by its address, because the browser then compiles it once for all pages. */
+async function loadAxe(page: Page): Promise<void> {
+  await page.evaluate(() =>
+    new Promise((resolve, reject) => {
+      const script = Object.assign(document.createElement('script'), { nonce: 'kedge', src: 'axe.js', onload: resolve, onerror: reject });
+      document.head.append(script);
+    }).then(() => undefined),
+  );
 }
 
 async function findings(page: Page, theme: Theme): Promise<string[]> {
   const { violations } = await page.evaluate(
-    async ({ theme, options }) => {
+    async ({ theme, options, set }) => {
       document.documentElement.dataset.theme = theme;
+      document.body.className = set;
       return window.axe.run({ ...options, resultTypes: ['violations'] });
     },
-    { theme, options: theme === THEMES[0] ? {} : { runOnly: COLOUR_RULES } },
+    { theme, set: BODY_CLASS[theme], options: theme === THEMES[0] ? {} : { runOnly: COLOUR_RULES } },
   );
   return violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
@@ -254,7 +260,7 @@ export async function measurePanel(deltas = 10_000, pieces: string[] = PIECES, s
 
 type TraceEvent = { name: string; ph: string; pid: number; tid: number; tdur?: number };
 
-/** Returns milliseconds of the page's main thread. */
+/** Returns the CPU time of the longest task on the page's main thread, in milliseconds. */
 export function longestCpu(trace: Buffer): number {
   const { traceEvents } = JSON.parse(trace.toString()) as { traceEvents: TraceEvent[] };
   const frame = traceEvents.find(({ name }) => name === 'FireAnimationFrame');
@@ -266,24 +272,25 @@ export function longestCpu(trace: Buffer): number {
 
 async function takeScreenshots(gallery: Gallery, names: string[]): Promise<void> {
   await mkdir(OUT, { recursive: true });
+  let page: Page | undefined;
   for (const name of names) {
     for (const width of WIDTHS) {
       for (const theme of THEMES) {
         if (theme === 'hc' && width !== 300) continue;
-        const page = await show(gallery, STATES[name] as NamedState, { width, height: 760, theme });
+        page = await show(gallery, STATES[name] as NamedState, { width, height: 760, theme, page });
         const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
         if (overflow > 0) console.error(`${name} at ${width} px overflows by ${overflow} px`);
         await page.screenshot({ path: join(OUT, `${name}-${width}-${theme}.png`) });
-        await page.close();
       }
     }
   }
+  await page?.close();
 }
 
 if (import.meta.main) {
   const names = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(STATES);
   await using gallery = await openGallery();
-  console.log(`panel.js ${(gallery.scriptBytes / 1024).toFixed(1)} KB`);
+  console.log(`the script of the panel: ${(gallery.scriptBytes / 1024).toFixed(1)} KB`);
   await takeScreenshots(gallery, names);
   const found = await runAxe(names, gallery);
   console.log(found.length ? found.join('\n') : 'axe: nothing serious');

@@ -1,7 +1,55 @@
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import type { ToPanel } from '../../src/protocol/panel.ts';
 import { findChrome, type Gallery, openGallery } from './panel-gallery.ts';
 import { STATES } from './panel-states.ts';
+
+const LOCATOR_ACTIONS = [
+  'check',
+  'clear',
+  'click',
+  'dblclick',
+  'fill',
+  'focus',
+  'hover',
+  'press',
+  'pressSequentially',
+  'selectOption',
+  'uncheck',
+];
+const KEYBOARD_ACTIONS = ['insertText', 'press', 'type'];
+
+type Action = (this: object, ...args: unknown[]) => Promise<unknown>;
+
+const patched = new WeakSet<object>();
+
+/**
+ * The panel renders in the frame after a click or a key, which on a busy machine comes after the test has looked. So with this, each action
+ * of Playwright also waits until the panel has rendered and the effects of that have run.
+ */
+function waitAfterActions(page: Page): void {
+  const patch = (target: object, names: string[], pageOf: (target: object) => Page) => {
+    if (patched.has(target)) return;
+    patched.add(target);
+    const actions = target as Record<string, Action>;
+    for (const name of names) {
+      const action = actions[name];
+      if (!action) throw new Error(`Playwright has no action "${name}".`);
+      actions[name] = async function (...args) {
+        const result = await action.apply(this, args);
+        await rendered(pageOf(this));
+        return result;
+      };
+    }
+  };
+  patch(page.keyboard, KEYBOARD_ACTIONS, () => page);
+  patch(Object.getPrototypeOf(page.locator('body')), LOCATOR_ACTIONS, (locator) => (locator as Locator).page());
+}
+
+function rendered(page: Page): Promise<unknown> {
+  return page.evaluate(
+    () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() => resolve(undefined))))),
+  );
+}
 
 /** Provides the panel in a real browser to the calling test suite. The tests are skipped when there is no browser. */
 export function panelPage() {
@@ -16,10 +64,10 @@ export function panelPage() {
     gallery = await openGallery();
   });
   after(() => gallery?.[Symbol.asyncDispose]());
-  afterEach(() => page?.close());
 
   const show = async (messages: ToPanel[]): Promise<Page> => {
-    page = await (gallery as Gallery).open(messages);
+    page = await (gallery as Gallery).open(messages, { page });
+    waitAfterActions(page);
     return page;
   };
   const sent = async (): Promise<{ type: string; id?: string }[]> =>

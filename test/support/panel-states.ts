@@ -5,12 +5,16 @@ import type { Plan } from '../../src/core/plan/plan.ts';
 import type { ChangeSummary, Decision, Effect } from '../../src/core/session/effects.ts';
 import { type AgentEvent, type EventBody, isDurable, type Mode, type Receipt } from '../../src/core/session/events.ts';
 import type { PanelState, ToPanel } from '../../src/protocol/panel.ts';
+import { answerStates } from './answer-states.ts';
 import { approvalStates } from './approval-states.ts';
 import { contextStates } from './context-states.ts';
 import { controlStates } from './control-states.ts';
+import { insightsStates } from './insights-states.ts';
 import { mentionStates } from './mention-states.ts';
+import { permissionStates } from './permission-states.ts';
 import { planStates } from './plan-states.ts';
 import { reviewStates } from './review-states.ts';
+import { sessionStates } from './session-states.ts';
 
 const LIMITS = { turns: 20, callsPerTurn: 8, callsPerRun: 60, minutes: 10 };
 const MODEL = { provider: 'openai', model: 'gpt-6.1-sol' };
@@ -351,8 +355,10 @@ export type NamedState = {
   messages: ToPanel[];
   /** Controls to press when the state is displayed, by their accessible names. */
   press?: string[];
-  /** Text to type into the composer before that. */
+  /** Text to type into the composer before the controls are pressed. */
   type?: string;
+  /** An element to wait for, because its code is loaded on demand. */
+  waitFor?: string;
 };
 
 const failing = (kind: 'auth' | 'rate_limit', message: string) =>
@@ -369,6 +375,7 @@ undone.add({
 });
 
 const attention = {
+  isOffline: true as const,
   modelName: 'Offline',
   blind: true,
   readiness: {
@@ -378,15 +385,42 @@ const attention = {
   },
 } satisfies Partial<PanelState>;
 
+const unsuited = {
+  modelName: 'tinyllama:1b',
+  readiness: {
+    level: 'warning',
+    text: 'tinyllama:1b cannot call tools, so it cannot read or change files.',
+    action: { label: 'Choose a model', message: { type: 'pick_model' } },
+  },
+} satisfies Partial<PanelState>;
+
 export const STATES: Record<string, NamedState> = {
+  ...answerStates(),
   ...controlStates(),
+  ...sessionStates(),
   ...contextStates(),
+  ...permissionStates(),
+  ...insightsStates(),
   ...planStates(),
   ...mentionStates(),
   'empty-ask': { messages: [host('ask', attention), session(new Script(), false)] },
   'empty-plan': { messages: [host('plan'), session(new Script(), false)] },
+  'empty-agent-allowed': {
+    messages: [
+      host('agent', { withoutApproval: ['edits in this workspace', 'commands that begin with npm test', 'calls that 2 rules allow'] }),
+      session(new Script(), false),
+    ],
+  },
   'empty-agent': { messages: [host('agent'), session(new Script(), false)] },
+  'model-checking': {
+    messages: [
+      host('ask', { modelName: 'qwen3:8b', readiness: { level: 'checking', text: 'Checking the connection to Ollama…' } }),
+      session(new Script(), false),
+    ],
+  },
+  'model-unsuited': { messages: [host('agent', unsuited), session(new Script(), false)] },
   'no-folder': { messages: [host('ask', { folders: [] }), session(new Script(), false)] },
+  restricted: { messages: [host('ask', { trusted: false }), session(new Script(), false)] },
   untrusted: { messages: [host('agent', { trusted: false }), session(new Script(), false)] },
   streaming: {
     messages: [
@@ -470,7 +504,7 @@ export const STATES: Record<string, NamedState> = {
   changed: { messages: [host('agent'), session(edited(new Script()).finishes(), false)] },
   receipt: {
     messages: [host('agent'), session(edited(new Script()).finishes(), false)],
-    press: ['12 calls · 3 approvals requested · 1 denied'],
+    press: ['Changed 2 files, ran 1 command'],
   },
   undone: { messages: [host('agent'), session(undone, false)] },
   plan: { messages: [host('plan'), session(proposed(), false)] },

@@ -1,6 +1,7 @@
 /** Panel states in which a plan is proposed, edited or carried out. */
 import type { Plan } from '../../src/core/plan/plan.ts';
 import type { ChangeSummary } from '../../src/core/session/effects.ts';
+import { unchangedQuestion } from '../../src/tools/plan/step-questions.ts';
 import { host, type NamedState, Script, session } from './panel-states.ts';
 
 export const RICH: Plan = {
@@ -25,7 +26,7 @@ export const RICH: Plan = {
     },
   ],
   assumptions: ['Nobody outside of this repository imports tideAt.'],
-  checks: ['Look at the diff as a whole.'],
+  checks: ['Look at the diff as a whole.', { command: 'npm run check && npm test' }],
   estimatedCalls: 14,
 };
 
@@ -79,6 +80,10 @@ const deviating = () => {
     title: 'Edit src/units.ts',
     rule: 'outside-plan',
     reason: 'Step 1 (Rename the function and its callers) may not change src/units.ts.',
+    covers: [
+      { kind: 'edits', beyondPlan: true },
+      { kind: 'path', tool: 'replace_in_file', glob: 'src/**', beyondPlan: true },
+    ],
     changes: [{ ...CHANGE, path: 'src/units.ts' }],
   });
 };
@@ -124,12 +129,43 @@ const paused = () =>
 
 const stopped = () => running().finishes('stopped');
 
+/** The model reported a step as done, although the step changed nothing. */
+const unchanged = () => {
+  const script = proposed()
+    .add({ type: 'plan_resolved', planId: RICH.id, answer: 'run', plan: RICH })
+    .run('agent', 'The user confirmed this plan.', RICH)
+    .add({ type: 'plan_step', ...of, step: 1, status: 'started' })
+    .calls('update_step', 'Step 1 reported done: Rename the function and its callers', { step: 1, status: 'done' });
+  const question = unchangedQuestion(1, 'Step 1 (Rename the function and its callers)');
+  return script.add({ type: 'question_asked', questionId: `${script.lastCall}:${question.id}`, callId: script.lastCall, question });
+};
+
+/** All steps are done, and a check after the last one failed. */
+const endCheckFailed = () => {
+  const script = checked('passed')
+    .add({ type: 'plan_step', ...of, step: 1, status: 'done' })
+    .returns('update_step', 'Step 1 is done.');
+  for (const step of [2, 3, 4]) script.add({ type: 'plan_step', ...of, step, status: 'done', ...(step === 3 && { unchanged: true }) });
+  const output = 'Exit code 1\n\n  1 failing\n\n  1) tide tables of the harbour\n       are in metres: expected 2.4, got 7.9';
+  return script
+    .add({ type: 'plan_checked', ...of, check: { command: 'npm run check && npm test' }, outcome: 'failed', output })
+    .says('All steps are done.')
+    .finishes('failed', {
+      kind: 'check',
+      message: 'The plan did not pass a check after its last step: command: npm run check && npm test. Try again, or edit the plan.',
+    });
+};
+
 export const planStates = (): Record<string, NamedState> => ({
   'plan-typed': { messages: [host('plan'), session(proposed(), false)] },
   'plan-typed-editing': { messages: [host('plan'), session(proposed(), false)], press: ['Edit plan'] },
+  'plan-run-options': { messages: [host('plan'), session(proposed(), false)], press: ['More options to run the plan'] },
   'plan-words': { messages: [host('plan'), session(proposed(), false)], press: ['Ask for changes…'] },
   'plan-steps': { messages: [host('agent'), session(running(), true)] },
   'plan-deviation': { messages: [host('agent'), session(deviating(), true)] },
+  'plan-deviation-scopes': { messages: [host('agent'), session(deviating(), true)], press: ['More approval options'] },
+  'plan-unchanged-asks': { messages: [host('agent'), session(unchanged(), true)] },
+  'plan-end-check-failed': { messages: [host('agent'), session(endCheckFailed(), false)] },
   'plan-widened': { messages: [host('agent'), session(widened(), true)] },
   'plan-check-failed': { messages: [host('agent'), session(asking(), true)] },
   'plan-paused': { messages: [host('agent'), session(paused(), false)] },

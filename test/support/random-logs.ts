@@ -64,7 +64,7 @@ class RandomLog {
     this.#events.push(event);
   }
 
-  /** A whole number from 0. */
+  /** Returns a whole number from 0 to `end - 1`. */
   #below(end: number): number {
     return (this.#choices[this.#next++] ?? 0) % end;
   }
@@ -81,7 +81,7 @@ class RandomLog {
     const { lastRun, runs, plans, undos, queue, undone } = this.#state;
     const run = this.#of([...runs.keys()].filter((id) => !undone.has(id)));
     const plan = this.#of([...plans.values()]);
-    const choice = lastRun ? this.#below(12) : 0;
+    const choice = lastRun ? this.#below(13) : 0;
     if (choice < 2)
       return { type: 'run_started', mode: this.#of(MODES) ?? 'ask', prompt: this.#of(PROMPTS) ?? '', model: MODEL, limits: LIMITS };
     if (choice < 5) return lastRun?.status === 'paused' || lastRun?.outcome === 'failed' ? { type: 'run_resumed' } : undefined;
@@ -106,6 +106,7 @@ class RandomLog {
     const undoId = this.#of([...undos.keys()]);
     if (choice === 10 && undoId !== undefined)
       return { type: 'changes_restored', undoId: this.#id('undo'), to: { undoId }, results: this.#results() };
+    if (choice === 12) return { type: 'answer_rated', rating: this.#of(['up', 'down', 'none'] as const) ?? 'up' };
     return choice === 11 ? this.#queued([...queue.keys()]) : this.#revisedPlan();
   }
 
@@ -300,7 +301,8 @@ class RandomLog {
       }
       case 3: {
         const outcome = this.#of(['passed', 'failed', 'not_run'] as const) ?? 'passed';
-        return { type: 'step_checked', ...of, check: { command: `check ${step}` }, outcome, output: '' };
+        const result = { check: { command: `check ${step}` }, outcome, output: '' };
+        return this.#below(3) === 0 ? { type: 'plan_checked', planId: plan.id, ...result } : { type: 'step_checked', ...of, ...result };
       }
       case 4:
         return { type: 'step_rolled_back', ...of, undoId: this.#id('undo'), results: this.#results() };

@@ -1,10 +1,12 @@
 /** Sessions that contain every kind of event, recorded from real runs. */
+import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ModelEvent } from '../../src/core/model/model.ts';
 import type { PlanDraft } from '../../src/core/plan/plan.ts';
 import type { Tool } from '../../src/core/run/tool.ts';
-import type { ApprovalAnswer } from '../../src/core/session/events.ts';
+import type { AgentEvent, ApprovalAnswer } from '../../src/core/session/events.ts';
+import { FIELDS } from '../../src/core/session/shapes/event-shape.ts';
 import { call, hang, type ScriptedTurn, say, turn } from '../../src/providers/scripted/index.ts';
 import { assistantOn, type Files, type Harness, type HarnessOptions, lastOf, nextEvent } from './harness.ts';
 
@@ -24,7 +26,7 @@ const edit = (path: string, to = 'new', from = 'old') => call('replace_in_file',
 const step = (number: number, status: string) => call('update_step', { step: number, status });
 const send = () => call('post__send', { text: 'once' });
 
-const NAMES = ['edits', 'plan', 'questions', 'interrupted', 'waiting'] as const;
+const NAMES = ['edits', 'plan', 'questions', 'interrupted', 'waiting', 'fork', 'import'] as const;
 
 export async function recordLogs(): Promise<RecordedLog[]> {
   const all: RecordedLog[] = [];
@@ -35,6 +37,9 @@ export async function recordLogs(): Promise<RecordedLog[]> {
     sent.isOver = true;
     all.push({ name, kedge, sent, log: await readFile(join(kedge.storage, 'sessions', `${kedge.session.id}.jsonl`)) });
   }
+  const types = new Set(all.flatMap(({ kedge }) => kedge.session.events.map(({ type }) => type)));
+  const missing = Object.keys(FIELDS).filter((type) => !types.has(type as AgentEvent['type']));
+  assert.deepEqual(missing, [], 'These events are in no recording.');
   return all;
 }
 
@@ -89,7 +94,7 @@ const RECORDERS: Record<(typeof NAMES)[number], (name: string, sent: Sent) => Pr
         { title: 'Second', files: ['b.txt'], detail: 'With care' },
       ],
       assumptions: ['None'],
-      checks: ['Look at it'],
+      checks: ['Look at it', { search_empty: { pattern: 'old', glob: 'b.txt' } }],
     };
     const script = [
       turn(call('propose_plan', plan)),
@@ -169,7 +174,52 @@ const RECORDERS: Record<(typeof NAMES)[number], (name: string, sent: Sent) => Pr
     await next;
     return kedge;
   },
+
+  /** A fork of a session, with a to-do list, a title, a rating and permissions, that is pinned, compacted and repaired. */
+  async fork(name, sent) {
+    const items = [{ text: 'Look', state: 'doing' }, { text: 'Send' }];
+    const long = say('a line of the log of the ship\n'.repeat(300));
+    const script = [turn(edit('a.txt')), done, turn(long, call('todo', { items }), send()), done, turn(say('Goal: make it new.')), done];
+    const first = await recording(name, sent, script);
+    answering(first, []);
+    await first.session.prompt({ text: 'Change it', mode: 'agent' });
+    const library = await first.assistant.library();
+    const kedge = await copyOf(first, (await library.fork(first.session.id)).session);
+    answering(kedge, []);
+    await kedge.session.prompt({ text: 'And send it', mode: 'agent' });
+    await kedge.session.compact('what was sent');
+    await library.rename(kedge.session.id, 'A fork');
+    await library.pin(kedge.session.id, true);
+    kedge.session.note({ type: 'session_repaired' });
+    kedge.session.note({ type: 'session_titled', title: 'A sent change', usage: { input: 90, output: 10 } });
+    kedge.session.note({ type: 'session_permission_set', about: { action: 'network' }, effect: 'ask' });
+    kedge.session.note({ type: 'session_limit_set', limit: 'turns', amount: 50 });
+    kedge.session.note({ type: 'session_grant_revoked', covers: { kind: 'edits' } });
+    await library.rate(kedge.session.id, kedge.session.state.lastRun?.runId ?? '', 'up', 'Well done');
+    await kedge.session.prompt({ text: 'Anything else?', mode: 'ask' });
+    return kedge;
+  },
+
+  /** A session that was imported from the log of another one. */
+  async import(name, sent) {
+    const first = await recording(name, sent, [turn(edit('a.txt'), send()), done, turn(edit('b.txt')), done]);
+    answering(first, []);
+    await first.session.prompt({ text: 'Change it', mode: 'agent' });
+    const library = await first.assistant.library();
+    const log = await readFile(join(first.storage, 'sessions', `${first.session.id}.jsonl`));
+    const kedge = await copyOf(first, (await library.importLog(log)).session);
+    answering(kedge, []);
+    await kedge.session.prompt({ text: 'Change more', mode: 'agent' });
+    return kedge;
+  },
 };
+
+/** Deletes the session that was copied. @returns the same assistant with the copy */
+async function copyOf(first: Harness, { id }: Harness['session']): Promise<Harness> {
+  const library = await first.assistant.library();
+  library.remove(first.session.id);
+  return first.show(id);
+}
 
 async function recording(name: string, sent: Sent, script: readonly ScriptedTurn[], options: HarnessOptions = {}): Promise<Harness> {
   const mcp = { toolsFor: async () => [post('post__send', sent), post('post__hang', sent)], close: async () => undefined };
@@ -188,7 +238,7 @@ function withIdsOf(name: string): (entry: ScriptedTurn) => ScriptedTurn {
     };
 }
 
-/** A tool whose calls cannot be undone. */
+/** Creates a tool whose calls cannot be undone. */
 function post(name: string, sent: Sent): Tool {
   return {
     name,

@@ -34,7 +34,7 @@ module.exports = class Reporter extends reporters.Base {
   }
 };
 
-/** Whether a suite has no parent. If it ran in another process (mocha --parallel), only the titles of its parents are known. */
+/** Returns true if a suite has no parent. If it ran in another process (mocha --parallel), only the titles of its parents are known. */
 const isOutermost = (suite) => !suite.root && suite.fullTitle() === suite.title;
 const counts = ({ passes, failures, pending }) => ({ passes, failures, pending });
 const difference = (a, b) => ({ passes: a.passes - b.passes, failures: a.failures - b.failures, pending: a.pending - b.pending });

@@ -46,7 +46,7 @@ export type ResponsesServerOptions = {
 
 export type ResponsesServer = Served & { requests: ReceivedRequest[]; connections(): number };
 
-/** A model server that speaks the Responses API over real HTTP, event by event like the service. */
+/** Starts a model server that speaks the Responses API over real HTTP, event by event like the service. */
 export async function startResponsesServer(options: ResponsesServerOptions): Promise<ResponsesServer> {
   const requests: ReceivedRequest[] = [];
   let connections = 0;

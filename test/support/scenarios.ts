@@ -1,9 +1,9 @@
 /**
- * A scenario is a folder. `input/` contains the workspace, which is empty without it, and `beside/` the files beside the workspace.
- * `call.json` is one call `{tool, input}` or a list of calls. If the calls succeed, `expected/` contains the resulting workspace, and
- * `result.txt` may contain patterns that the result matches. If the last call fails, `error.txt` contains patterns that its message
- * matches, and the call must not change any byte. A pattern is a line: a regular expression or plain text. The file `.keep` in `expected/`
- * stands for its directory.
+ * A scenario is a folder. `input/` contains the workspace, which is empty if `input/` is missing, and `beside/` contains files beside the
+ * workspace. `call.json` is one call `{tool, input}` or a list of calls. If the calls succeed, `expected/` contains the resulting
+ * workspace, and `result.txt` may contain patterns that the result matches. If the last call fails, `error.txt` contains patterns that its
+ * message matches, and the call must not change any byte. A pattern is a line: a regular expression or plain text. The file `.keep` in
+ * `expected/` marks an empty directory.
  */
 import assert from 'node:assert/strict';
 import { cp, mkdtemp, readdir, readFile, realpath, rm, stat } from 'node:fs/promises';
@@ -84,7 +84,7 @@ function expectPatterns(text: string, patterns: string): void {
   }
 }
 
-/** Also accepts the notation of other languages: `/…/` and `(?i)…`. */
+/** Parses a regular expression. The notations `/…/` and `(?i)…` of other languages are also accepted. */
 function expressionOf(pattern: string): RegExp {
   return new RegExp(/^\/(.*)\/[a-z]*$/.exec(pattern)?.[1] ?? pattern.replace(/^\(\?[a-z]+\)/, ''), 'is');
 }

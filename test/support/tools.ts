@@ -17,7 +17,7 @@ export type ToolsOnDisk = Harness & {
   use(name: string, input: unknown): Promise<string>;
 };
 
-/** `model` selects the edit tool. `languages` stands for the language services of an editor. */
+/** `model` selects the edit tool. `languages` simulates the language services of an editor. */
 export type ToolsOptions = HarnessOptions & { model?: string; languages?: (fs: NodeFileSystem) => LanguageServices };
 
 export async function toolsOn(files: Files, { model, languages, ...options }: ToolsOptions = {}): Promise<ToolsOnDisk> {

@@ -10,5 +10,5 @@ export async function until<T>(what: string, probe: () => T | Promise<T>): Promi
     if (found) return found as Found<T>;
     await new Promise((done) => setTimeout(done, 20));
   }
-  throw new Error(`Waited ${TIMEOUT_MS / 1000} s in vain for ${what}.`);
+  throw new Error(`Waited ${TIMEOUT_MS / 1000} s for ${what}, which did not happen.`);
 }

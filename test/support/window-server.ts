@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { type Served, served } from './served.ts';
 
-/** A message as the wire of OpenAI's chat completions carries it. */
+/** A message in the format of OpenAI's Chat Completions. */
 export type WireMessage = {
   role: string;
   content?: string | { text?: string }[] | null;
@@ -13,12 +13,12 @@ export type Reply = string | { name: string; input: unknown }[];
 
 export type WindowServer = Served & { requests: WindowRequest[] };
 
-/** The real tokenizers need between 3 and 5 bytes per token. The server does not know how Kedge estimates. */
+/** The real tokenizers need between 3 and 5 bytes per token. The server does not use Kedge's estimate. */
 const BYTES_PER_TOKEN = 3.7;
 
 /**
- * A server of chat completions with a context window. It refuses each request that is longer and reports the size of the others. `reply`
- * plays the model. With `mute`, its errors do not name the window.
+ * Starts a Chat Completions server with a context window. It refuses requests that are too long, and reports the size of the others.
+ * `reply` plays the model. With `mute`, its errors do not name the window.
  */
 export async function startWindowServer(
   { window, mute = false, reports = true }: { window: number; mute?: boolean; reports?: boolean },

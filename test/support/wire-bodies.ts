@@ -1,4 +1,4 @@
-/** Complete answers in each wire format: some text in pieces, and an end. */
+/** Complete answers in each wire format: some text in pieces, and the end of the stream. */
 
 const sse = (events: readonly unknown[], named = false) =>
   events.map((event) => `${named ? `event: ${(event as { type: string }).type}\n` : ''}data: ${JSON.stringify(event)}\n\n`).join('');

@@ -14,13 +14,13 @@ class Calls {
 
   made(id: unknown): void {
     assert.match(String(id), ID);
-    assert.ok(!this.#seen.has(String(id)), `the id ${id} is there twice`);
+    assert.ok(!this.#seen.has(String(id)), `the id ${id} occurs twice`);
     this.#seen.add(String(id));
     this.#open.add(String(id));
   }
 
   answered(id: unknown): void {
-    assert.ok(this.#open.delete(String(id)), `nobody asked for ${id}`);
+    assert.ok(this.#open.delete(String(id)), `there is no call ${id} for this result`);
   }
 
   settled(): void {
@@ -43,7 +43,10 @@ export const RULES: Record<string, (body: Json) => void> = {
         for (const part of list(item.output)) checkInput(part);
       } else if (item.type === 'reasoning') {
         assert.match(String(item.id), /^rs_/);
-        assert.ok(['message', 'function_call', 'reasoning'].includes(String(items[index + 1]?.type)), 'reasoning that leads to nothing');
+        assert.ok(
+          ['message', 'function_call', 'reasoning'].includes(String(items[index + 1]?.type)),
+          'reasoning that is not followed by anything',
+        );
       } else {
         assert.equal(item.type, 'message');
         if (item.role === 'user') for (const part of list(item.content)) checkInput(part);

@@ -14,7 +14,7 @@ export type WireRequest = { path: string; headers: IncomingHttpHeaders; raw: Buf
 
 export type WireServer = Served & { requests: WireRequest[] };
 
-/** A real HTTP server with scripted responses; 'silence' sends nothing. Ollama's requests about its models get a 404 response. */
+/** Starts a real HTTP server with scripted responses; 'silence' sends nothing. Ollama's requests about its models get a 404 response. */
 export async function startWireServer(answers: readonly (WireAnswer | 'silence')[], contentType: string): Promise<WireServer> {
   const requests: WireRequest[] = [];
   const server = createServer(async (incoming, response) => {

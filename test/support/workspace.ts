@@ -87,7 +87,7 @@ export async function gateOn(files: Files, wrap: (real: NodeWriter) => Writer = 
   };
 }
 
-/** Commits file by file and fails before the file number `fails()` (from 0), once or for good. */
+/** Commits file by file and fails before the file with the number `fails()` (from 0), and with `forGood` before every file after it. */
 export function breakingWriter(fails: () => number, forGood = false): (real: Writer) => Writer {
   let count = 0;
   return (real) => ({

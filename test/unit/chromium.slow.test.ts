@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { aptInstall } from '../../scripts/chromium.ts';
 
-/** Stands for apt-get: notes how it is called, and fails with this message for as many calls as are named. */
+/** Replaces apt-get. It records how it is called, and fails with this message for the given number of calls. */
 const aptGet = (message: string, failures: number) => `#!/bin/sh
 echo "$@" >> "$CALLS"
 [ "$(wc -l < "$CALLS")" -gt ${failures} ] || { echo '${message}' >&2; exit 100; }
@@ -40,7 +40,7 @@ describe('the installation of Chromium', () => {
     await assert.rejects(install('E: Could not get lock /var/lib/apt/lists/lock.', 1000, 0), /Could not get lock/);
   });
 
-  it('fails at once, in the words of the package manager, where it is not busy', async () => {
+  it('fails immediately with the message of the package manager if it is not busy', async () => {
     await assert.rejects(install('E: Unable to locate package chromium', 1000), /Unable to locate package/);
     assert.deepEqual(await commands(), ['update']);
   });

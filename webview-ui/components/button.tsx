@@ -21,10 +21,12 @@ export function Button({ children, onClick, icon, kind = 'secondary', disabled, 
   );
 }
 
-/** A square button with only an icon, as in VS Code's toolbars. */
-export function IconButton({ icon, label, onClick, disabled }: { icon: string; label: string; onClick: () => void; disabled?: boolean }) {
+type IconButtonProps = { icon: string; label: string; onClick: () => void; disabled?: boolean; pressed?: boolean };
+
+/** A square button with only an icon, as in VS Code's toolbars. With `pressed`, it is a toggle. */
+export function IconButton({ icon, label, onClick, disabled, pressed }: IconButtonProps) {
   return (
-    <button type="button" class="icon-button" aria-label={label} title={label} onClick={onClick} disabled={disabled}>
+    <button type="button" class="icon-button" aria-label={label} title={label} onClick={onClick} disabled={disabled} aria-pressed={pressed}>
       <Icon name={icon} />
     </button>
   );

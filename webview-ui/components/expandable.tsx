@@ -5,16 +5,18 @@ import { Icon } from './icon.tsx';
 type ExpandableProps = {
   summary: ComponentChildren;
   children: () => ComponentChildren;
-  /** Controls beside the summary. They are outside of it, because a button cannot contain another button. */
+  /** Controls beside the summary. They are not part of it, because a button cannot contain another button. */
   aside?: ComponentChildren;
   open?: boolean;
   /** Content that is shown while the line is collapsed. */
   closed?: ComponentChildren;
   class?: string;
+  /** The tooltip of the line. */
+  title?: string | undefined;
 };
 
 /** A line that expands. The content is rendered only while the line is expanded. */
-export function Expandable({ summary, children, aside, open = false, closed, class: name = '' }: ExpandableProps) {
+export function Expandable({ summary, children, aside, open = false, closed, class: name = '', title }: ExpandableProps) {
   const [isOpen, setOpen] = useState(open);
   const id = useId();
   return (
@@ -23,6 +25,7 @@ export function Expandable({ summary, children, aside, open = false, closed, cla
         <button
           type="button"
           class="expandable-toggle"
+          title={title}
           aria-expanded={isOpen}
           aria-controls={isOpen ? id : undefined}
           onClick={() => setOpen(!isOpen)}

@@ -1,4 +1,4 @@
-import type { PanelModel } from '../state.ts';
+import type { PanelModel } from '../model.ts';
 import { dispatch } from '../store.ts';
 import { IconButton } from './button.tsx';
 import { Icon } from './icon.tsx';

@@ -1,5 +1,6 @@
 /** Splits streamed Markdown into blocks. A finished block is lexed only once and stays the same object. */
-import { Lexer, type MarkedToken, type Tokens } from 'marked';
+import type { MarkedToken, Tokens } from 'marked';
+import { blockTokens } from './extensions.ts';
 
 export type Lexed = {
   text: string;
@@ -76,12 +77,12 @@ function isTangled(text: string): boolean {
 
 function blocksOf(text: string): MarkedToken[] {
   if (isTangled(text)) return [plain(text)];
-  return new Lexer({ gfm: true }).lex(text) as MarkedToken[];
+  return blockTokens(text);
 }
 
 /**
- * Returns the position at which a long block can be split: a list before its last item, a paragraph at the end of a line or word. 0 means
- * nowhere.
+ * Returns the position at which a long block can be split: a list before its last item, a paragraph at the end of a line or word. Returns 0
+ * if it cannot be split.
  */
 function cutOf(token: MarkedToken): number {
   if (token.type === 'list') return token.raw.length - ((token as Tokens.List).items.at(-1)?.raw.length ?? 0);

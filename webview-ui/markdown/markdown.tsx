@@ -6,8 +6,13 @@ import { post } from '../host.ts';
 import { memo } from '../memo-component.ts';
 import { lex, NOTHING } from './blocks.ts';
 import { CodeBlock } from './code-block.tsx';
+import { Diagram } from './diagram.tsx';
+import type { AnyToken } from './extensions.ts';
+import { Footnote, FootnoteRef } from './footnote.tsx';
+import { Formula } from './formula.tsx';
 import { LongText } from './long-text.tsx';
-import { isWebLink, pieces, type Reference, referenceOf } from './references.ts';
+import { isWebLink, pieces, type Reference, referenceOf, symbolOf, workspaceImageOf } from './references.ts';
+import { WorkspaceImage } from './workspace-image.tsx';
 
 /** Renders Markdown as nodes and never as HTML, so that HTML in a model's text stays text. */
 export function Markdown({ text, streaming = false }: { text: string; streaming?: boolean }) {
@@ -18,23 +23,30 @@ export function Markdown({ text, streaming = false }: { text: string; streaming?
   return (
     <div class="markdown">
       {[...chunks, last].map((tokens, index) => (
-        <Chunk key={index} tokens={tokens} open={tokens === last} />
+        <Chunk key={index} tokens={tokens} open={tokens === last} growing={streaming ? open[0] : undefined} />
       ))}
     </div>
   );
 }
 
-const Chunk = memo(({ tokens, open }: { tokens: readonly MarkedToken[]; open: boolean }) => (
-  <div class={open ? 'chunk' : 'chunk full'}>
-    {tokens.map((token, index) => (
-      <Block key={index} token={token} />
-    ))}
-  </div>
-));
+/** `growing` is the first block that can still change. */
+type ChunkProps = { tokens: readonly MarkedToken[]; open: boolean; growing: MarkedToken | undefined };
 
-const Block = memo(({ token }: { token: MarkedToken }) => <>{block(token)}</>);
+const Chunk = memo(({ tokens, open, growing }: ChunkProps) => {
+  const from = growing ? tokens.indexOf(growing) : -1;
+  return (
+    <div class={open ? 'chunk' : 'chunk full'}>
+      {tokens.map((token, index) => (
+        <Block key={index} token={token} isOpen={from >= 0 && index >= from} />
+      ))}
+    </div>
+  );
+});
 
-function block(token: MarkedToken): ComponentChild {
+const Block = memo(({ token, isOpen }: { token: MarkedToken; isOpen: boolean }) => <>{block(token, isOpen)}</>);
+
+/** `isOpen` means that more text of the block may be received. */
+function block(token: AnyToken, isOpen = false): ComponentChild {
   switch (token.type) {
     case 'heading': {
       // The panel uses h2 and h3, so the headings of an answer start at h4.
@@ -44,7 +56,15 @@ function block(token: MarkedToken): ComponentChild {
     case 'paragraph':
       return <p>{inline(token.tokens)}</p>;
     case 'code':
-      return <CodeBlock code={token.text} language={token.lang} />;
+      return token.lang?.trim().toLowerCase() === 'mermaid' && !isOpen ? (
+        <Diagram source={token.text} />
+      ) : (
+        <CodeBlock code={token.text} fence={token.lang ?? ''} isOpen={isOpen} />
+      );
+    case 'math':
+      return token.isOpen ? <p class="as-text">{token.text}</p> : <Formula source={token.text} isBlock />;
+    case 'footnote':
+      return <Footnote id={token.id}>{inline(token.tokens)}</Footnote>;
     case 'blockquote':
       return <blockquote>{blocks(token.tokens)}</blockquote>;
     case 'list':
@@ -66,12 +86,12 @@ function block(token: MarkedToken): ComponentChild {
     case 'checkbox':
       return null;
     default:
-      return <p>{inline([token])}</p>;
+      return <p>{inline([token as Token])}</p>;
   }
 }
 
 function blocks(tokens: Token[]): ComponentChild {
-  return tokens.map((token) => block(token as MarkedToken));
+  return tokens.map((token) => block(token as AnyToken));
 }
 
 function list(token: Tokens.List): ComponentChild {
@@ -108,7 +128,7 @@ function table(token: Tokens.Table): ComponentChild {
 
 /** `linking` is false inside a link, because links cannot be nested. */
 function inline(tokens: Token[], linking = true): ComponentChild {
-  return (tokens as MarkedToken[]).map((token) => {
+  return (tokens as AnyToken[]).map((token) => {
     switch (token.type) {
       case 'strong':
         return <strong>{inline(token.tokens, linking)}</strong>;
@@ -117,20 +137,23 @@ function inline(tokens: Token[], linking = true): ComponentChild {
       case 'del':
         return <del>{inline(token.tokens, linking)}</del>;
       case 'codespan': {
-        const reference = linking && referenceOf(token.text);
         const code = <code>{token.text}</code>;
-        return reference ? <FileReference {...reference}>{code}</FileReference> : code;
+        if (!linking) return code;
+        const reference = referenceOf(token.text);
+        if (reference) return <FileReference {...reference}>{code}</FileReference>;
+        const symbol = symbolOf(token.text);
+        return symbol ? <SymbolReference name={symbol}>{code}</SymbolReference> : code;
       }
       case 'br':
         return <br />;
       case 'link':
         return link(token);
       case 'image':
-        return (
-          <>
-            {token.text || 'Image'} ({token.href})
-          </>
-        );
+        return image(token);
+      case 'math':
+        return <Formula source={token.text} isBlock={token.isBlock} />;
+      case 'footnote_ref':
+        return <FootnoteRef id={token.id} />;
       case 'text':
         return token.tokens ? inline(token.tokens, linking) : linked(token.text, linking);
       case 'escape':
@@ -141,6 +164,11 @@ function inline(tokens: Token[], linking = true): ComponentChild {
         return token.raw;
     }
   });
+}
+
+function image({ href, text }: Tokens.Image): ComponentChild {
+  const path = workspaceImageOf(href);
+  return path === undefined ? `${text || 'Image'} (${href})` : <WorkspaceImage path={path} alt={text} />;
 }
 
 function linked(text: string, linking = true): ComponentChild {
@@ -204,15 +232,26 @@ function FileReference({ path, line, children }: Reference & { children: Compone
   );
 }
 
+/** The language services find the symbol when the link is opened. */
+function SymbolReference({ name, children }: { name: string; children: ComponentChild }) {
+  return (
+    <Anchor href={`#${name}`} title={`Go to ${name}`} kind="symbol" onOpen={() => post({ type: 'open_symbol', name })}>
+      {children}
+    </Anchor>
+  );
+}
+
+type AnchorProps = { href: string; title: string; kind?: 'symbol'; onOpen: () => void; children: ComponentChild };
+
 /** A link that the extension host opens. VS Code would also follow the anchor, so the click is not passed on. */
-function Anchor({ href, title, onOpen, children }: { href: string; title: string; onOpen: () => void; children: ComponentChild }) {
+function Anchor({ href, title, kind, onOpen, children }: AnchorProps) {
   const onClick = (event: MouseEvent) => {
     event.preventDefault();
     event.stopPropagation();
     onOpen();
   };
   return (
-    <a href={href} title={title} onClick={onClick}>
+    <a href={href} title={title} class={kind} onClick={onClick}>
       {children}
     </a>
   );

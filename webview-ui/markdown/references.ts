@@ -39,7 +39,10 @@ function isFile(path: string): boolean {
   return EXTENSION.test(path) || path.includes('/') || /^(?:[A-Z]\w*file|LICENSE)$/.test(path);
 }
 
-/** Parses a complete inline code or link address: a place in a file, or a path with a folder and an extension. */
+/**
+ * Parses inline code or a link address that consists only of a file reference: a path with a line number, or a path with a folder and an
+ * extension.
+ */
 export function referenceOf(text: string): Reference | undefined {
   const [, name, colon, hash] = (text.length <= MAX_PATH_LENGTH && WHOLE.exec(text)) || [];
   const path = name?.replace(/^\.\//, '');
@@ -51,4 +54,26 @@ export function referenceOf(text: string): Reference | undefined {
 
 export function isWebLink(href: string): boolean {
   return /^(?:https?:\/\/|mailto:)/i.test(href);
+}
+
+/**
+ * Returns the name of the symbol that an inline code names: `tideAt()`, `Station.height`, `readStations` or `EPOCH_MS`. Plain words are not
+ * symbols, because most of them are values, options or commands.
+ */
+export function symbolOf(text: string): string | undefined {
+  const [, name, call] = /^((?:[A-Za-z_$][\w$]*(?:\.|::|#))*[A-Za-z_$][\w$]*)(\(\))?$/.exec(text.length <= 100 ? text : '') ?? [];
+  if (name === undefined || isWebLink(text)) return undefined;
+  const last = name.split(/\.|::|#/).at(-1) ?? '';
+  const isNamed = /[a-z\d][A-Z]|[A-Z][a-z]+[A-Z]|[A-Za-z]_[A-Za-z]/.test(last) || (name !== last && /^[A-Z]/.test(name));
+  return call || isNamed ? name : undefined;
+}
+
+/** Returns the path of an image in the workspace, or undefined for addresses, absolute paths and other files. */
+export function workspaceImageOf(href: string): string | undefined {
+  if (!/^[^:?#\\]{1,260}\.(?:png|jpe?g|gif|webp|svg)$/i.test(href) || href.startsWith('/')) return undefined;
+  try {
+    return decodeURIComponent(href).replace(/^\.\//, '');
+  } catch {
+    return undefined;
+  }
 }

@@ -1,9 +1,9 @@
-/** Finds the imports in a CLAUDE.md: paths behind an `@`, outside of code. */
+/** Finds the imports in a CLAUDE.md: paths after an `@`, outside of code. */
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 const LIST_ITEM = /^ {0,3}(?:[-*+]|\d{1,9}[.)])\s/;
 
-/** Longer imports are ignored. In characters. */
+/** Longer imports are ignored. The length is in characters. */
 const MAX_IMPORT = 1_000;
 
 /** Returns the imported paths as written, each once. A path may contain escaped spaces: `@docs/my\ rules.md`. */
@@ -15,14 +15,14 @@ export function importsIn(markdown: string): string[] {
   return [...paths];
 }
 
-/** Returns the paths that an import may mean. A sentence may end after it, so the path without punctuation at its end is the second. */
+/** Returns the paths that an import may refer to. A sentence may end after it, so the second path omits punctuation at its end. */
 export function pathsToTry(written: string): string[] {
   // The lookbehind keeps the time linear: only the first character of several marks begins a match.
   const plain = written.replace(/(?<![.,;:!?)\]'"])[.,;:!?)\]'"]+$/, '');
   return plain === written ? [written] : [written, plain];
 }
 
-/** Whether the text consists of imports only. They may be items of a list. */
+/** Returns true if the text consists of imports only. They may be items of a list. */
 export function isImportsOnly(markdown: string): boolean {
   const words = markdown.trim().split(/\s+/);
   const isImport = (word: string | undefined) => word !== undefined && word.length > 1 && word.startsWith('@');
@@ -57,7 +57,7 @@ function* linesOutsideOfCode(lines: readonly string[]): Generator<string> {
   }
 }
 
-/** Replaces code spans by a blank. A span ends at the next run of equally many backticks. */
+/** Replaces each code span with a blank. A span ends at the next run with the same number of backticks. */
 function withoutCodeSpans(line: string): string {
   const pieces = line.split(/(`+)/);
   const left = new Map<number, number>();

@@ -1,10 +1,10 @@
-/** The notes to the model about what the user asked Kedge to remember. */
+/** Creates the notes to the model about the memory: the entries that the user asked Kedge to remember. */
 
 import { keyOf, rulesInForce, type SourcedNote } from '../../core/context/rules-in-force.ts';
 import type { Message } from '../../core/model/messages.ts';
 import { visibleText } from '../../core/words/visible-text.ts';
 import type { MemoryScope, MemoryStore } from '../../tools/remember.ts';
-import { hashOf } from '../../workspace/content.ts';
+import { digestOf } from './digest.ts';
 
 const CHARACTERS_PER_TOKEN = 4;
 
@@ -12,8 +12,8 @@ const CHARACTERS_PER_TOKEN = 4;
 const NAMES: Record<MemoryScope, string> = { workspace: 'memory for this workspace', user: 'memory for all workspaces' };
 
 /**
- * Returns notes for the memories that differ from what the model was told. Each memory has half of the budget, and what the other one does
- * not need. With a budget of 0, the model is told no memory.
+ * Returns a note for each memory that differs from what the model has received. Each memory may use half of the budget, and also what the other
+ * memory does not use. With a budget of 0, no memory is sent to the model.
  */
 export async function memoryNotes(store: MemoryStore, messages: readonly Message[], tokens: number): Promise<SourcedNote[]> {
   const inForce = rulesInForce(messages).filter(({ about }) => about === 'memory');
@@ -28,7 +28,7 @@ export async function memoryNotes(store: MemoryStore, messages: readonly Message
     const name = NAMES[scope];
     const earlier = inForce.find((note) => keyOf(note) === name);
     const { kept, remark } = newest(text, room);
-    const digest = kept === '' ? '' : (await hashOf(new TextEncoder().encode(kept))).slice(0, 16);
+    const digest = kept === '' ? '' : await digestOf(kept);
     if (digest === (earlier?.source.digest ?? '')) continue;
     notes.push({
       type: 'note',
@@ -48,16 +48,16 @@ function headOf(name: string, earlier: SourcedNote | undefined): string {
   return `The user asked Kedge to remember this (${name}):${earlier ? ' It replaces the earlier one.' : ''}`;
 }
 
-/** Returns what the model is told when a memory that it knows is not sent any more. `text` is the present memory. */
+/** Returns the note that informs the model that a memory is no longer sent. `text` is the current memory. */
 function endText(name: string, text: string): string {
-  return text === '' ? `The ${name} is empty now.` : `The user turned off the ${name}. What it said no longer applies.`;
+  return text === '' ? `The ${name} is empty now.` : `The user turned off the ${name}. Its content no longer applies.`;
 }
 
 function sentence(remark: string): string {
   return `${remark[0]?.toUpperCase()}${remark.slice(1)}.`;
 }
 
-/** Returns the last lines that fit, or the beginning of the last line if it does not fit. `remark` says what is missing. */
+/** Returns the last lines that fit, or the beginning of the last line if even that line does not fit. `remark` says what is missing. */
 function newest(text: string, room: number): { kept: string; remark?: string } {
   if (text.length <= room) return { kept: text };
   if (room === 0) return { kept: '', remark: 'turned off' };

@@ -12,16 +12,18 @@ import { importsIn, isImportsOnly, pathsToTry } from './imports.ts';
 export const DIRECTORY_RULES = ['AGENTS.md', 'CLAUDE.md'];
 /** A larger file is not read, because only a small part of it could be sent. */
 const MAX_BYTES = 1_000_000;
-/** How many files an import may be away from the first file, as in Claude Code. */
+/** The maximum number of imports from the first file to an imported file. Claude Code has the same limit. */
 const MAX_IMPORT_DEPTH = 5;
 const MAX_IMPORTS = 50;
+/** The maximum number of imports that are looked up for a file. Most `@` words are not imports, and each lookup accesses the disk. */
+const MAX_TRIED = 300;
 /** The limits for a directory of rules files. */
 const MAX_FILES = 100;
 const MAX_DEPTH = 3;
 
 /**
- * The rules of one file. `paths` begins with the file, then come files with the same content, then imports. `scope` says in words for which
- * files they apply. With `remark`, the file could not be read, and the remark says why.
+ * The rules of one file. `paths` lists the file, then files with the same content, then the imported files. `scope` describes the files to
+ * which the rules apply. If `remark` is set, the file could not be read, and the remark says why.
  */
 export type RulesSource = { paths: string[]; text: string; scope?: string; remark?: string };
 
@@ -31,7 +33,10 @@ export type ScopedFile = { at: Location; applies(path: string): boolean };
 /** The rules files at the top of the open folders. */
 export type RulesFiles = { always: Location[]; scoped: ScopedFile[] };
 
-/** `named` is the location by which a file was found, and `at` is where links lead to. `front` is its front matter, if it has one. */
+/**
+ * `named` is the path at which the file was found, and `at` is the path after links were resolved. `front` is the front matter of the file,
+ * if it has one.
+ */
 type Content = { named: Location; at: Location; path: string; body: string; front?: string[]; remark?: string };
 
 export class RulesReader {
@@ -43,7 +48,7 @@ export class RulesReader {
     this.#isWithheld = workspace.withheldFiles();
   }
 
-  /** Finds the rules files at the top of the folders. A folder without any costs one look into its top directory. */
+  /** Finds the rules files at the top of the folders. For a folder without rules files, only its top directory is listed. */
   async find(): Promise<RulesFiles> {
     const folders = await Promise.all(this.#workspace.fs.folders.map((_, folder) => this.#findIn(folder)));
     return { always: folders.flatMap(({ always }) => always), scoped: folders.flatMap(({ scoped }) => scoped) };
@@ -83,7 +88,7 @@ export class RulesReader {
       const paths = [first, ...same].map(({ path }) => path);
       const importing = [first, ...same].find(({ path }) => /(?:^|\/)CLAUDE\.md$/.test(path));
       const { sections, known } = importing ? await this.#imports(importing, seen) : { sections: [], known: [] };
-      // A CLAUDE.md often only imports AGENTS.md.
+      // Many CLAUDE.md files only import AGENTS.md.
       const imported =
         sections.length === 0 && isImportsOnly(first.body) && sources.find((source) => source.paths.some((path) => known.includes(path)));
       if (imported) imported.paths.push(...paths);
@@ -102,9 +107,11 @@ export class RulesReader {
   async #imports(content: Content, seen: Set<string>): Promise<{ sections: Content[]; known: string[] }> {
     const sections: Content[] = [];
     const known: string[] = [];
+    let tried = 0;
     const visit = async (from: Content, depth: number): Promise<void> => {
       for (const written of importsIn(from.body)) {
-        if (sections.length >= MAX_IMPORTS) return;
+        tried += 1;
+        if (sections.length >= MAX_IMPORTS || tried > MAX_TRIED) return;
         const found = await this.#imported(from.at, written);
         if (!found || found.remark) continue;
         if (seen.has(found.path)) {
@@ -182,7 +189,7 @@ export class RulesReader {
 
   async #list(at: Location): Promise<{ name: string; type: string; link?: boolean }[]> {
     try {
-      // The top of a folder is never behind a link.
+      // The top of a folder is already resolved, so no link has to be followed.
       const real = at.path === '' ? at : await this.#workspace.fs.canonical(at);
       return real ? await this.#workspace.fs.list(real) : [];
     } catch {
@@ -195,7 +202,7 @@ function hasFrontMatter({ path }: Location): boolean {
   return /^\.(?:github\/instructions|kedge\/rules)\//.test(path);
 }
 
-/** `src/` stands for everything below it. */
+/** `src/` matches everything below the directory. */
 function matcher(globs: readonly string[]): (path: string) => boolean {
   const tests = globs.map((glob) => globMatcher(glob.replace(/^\.?\//, '').replace(/\/$/, '/**'), { dot: true }));
   return (path) => tests.some((matches) => matches(path));

@@ -1,23 +1,30 @@
-/** The notes to the model about rules files: those at the top of the folders before a run, the others with the calls that they concern. */
+/**
+ * Creates the notes to the model about rules files. Rules at the top of the folders are sent before a run, and other rules with the calls
+ * that they concern.
+ */
 
 import { keyOf, rulesInForce, type SourcedNote } from '../../core/context/rules-in-force.ts';
 import type { Message } from '../../core/model/messages.ts';
 import type { PreparedCall } from '../../core/run/tool.ts';
 import { visibleLine } from '../../core/words/visible-text.ts';
-import { hashOf } from '../../workspace/content.ts';
 import { parsePath } from '../../workspace/paths.ts';
 import type { Location } from '../../workspace/types.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
+import { digestOf } from './digest.ts';
 import { DIRECTORY_RULES, type RulesFiles, RulesReader, type RulesSource, type ScopedFile } from './rules-reader.ts';
 
-/** The limits of one note and of all rules in force, in characters. */
+/** The maximum length of one note, and of all rules in force, in characters. */
 export type RulesLimits = { file: number; total: number };
 
 const LIMITS: RulesLimits = { file: 32_000, total: 64_000 };
-/** With a small context window, rules take at most a tenth of it. A token has about 4 characters. */
+/** With a small context window, rules use at most a tenth of it. A token has about 4 characters. */
 const CHARACTERS_PER_WINDOW_TOKEN = 0.4;
 /** The maximum length of the names of the files in a note, and of the globs for which they apply, in characters. */
 const MAX_LIST = 500;
+/** The minimum number of characters of a rules file. If less of the file would fit, the file is not sent. */
+const MIN_CONTENT = 200;
+/** The number of characters by which the notes about files that are not sent may exceed the limit of all rules. */
+const MAX_OVER = 1_000;
 /** The maximum number of directories that are examined for one call. */
 const MAX_DIRECTORIES = 200;
 
@@ -32,8 +39,10 @@ export class Rules {
   readonly #limits: RulesLimits;
   /** The directories that were examined in this run, by folder and path. */
   readonly #examined = new Set<string>();
+  /** The sizes of the notes of this run by file. The notes of calls that run in parallel are not part of the messages yet. */
+  readonly #sizes = new Map<string, number>();
   #found: Promise<RulesFiles> | undefined;
-  /** Scoped files that no call has touched yet. */
+  /** Scoped rules files whose files no call has used yet. */
   #scoped: ScopedFile[] | undefined;
 
   constructor(workspace: Workspace, limits: RulesLimits) {
@@ -42,7 +51,7 @@ export class Rules {
     this.#limits = limits;
   }
 
-  /** Returns the notes for the beginning of a run: the rules for all files, and what changed in rules that are in force. */
+  /** Returns the notes for the beginning of a run: the rules that apply to all files, and changes to rules that are in force. */
   async atStart(messages: readonly Message[]): Promise<SourcedNote[]> {
     const inForce = rulesInForce(messages).filter(({ about }) => about === 'rules');
     const sources = await this.#reader.sources((await this.#find()).always);
@@ -72,7 +81,7 @@ export class Rules {
     if (cwd) touched.push({ at: cwd, mayBeDirectory: true });
     if (touched.length === 0) return [];
     this.#scoped ??= (await this.#find()).scoped;
-    // Directories and files are marked before anything is awaited, because calls that only read run side by side.
+    // Directories and files are marked before the first `await`, because read-only calls run in parallel.
     const files = [...this.#unexamined(touched), ...this.#takeScoped(touched.map(({ at }) => at))];
     if (files.length === 0) return [];
     const inForce = rulesInForce(messages()).filter(({ about }) => about === 'rules');
@@ -120,30 +129,52 @@ export class Rules {
   /** Returns notes for the sources that differ from the rules in force. */
   async #notes(sources: readonly RulesSource[], inForce: readonly SourcedNote[]): Promise<SourcedNote[]> {
     const notes: SourcedNote[] = [];
-    const sizes = new Map(inForce.map((note) => [keyOf(note), note.text.length]));
+    const omitted: { path: string; digest: string }[] = [];
+    for (const note of inForce) if (!this.#sizes.has(keyOf(note))) this.#sizes.set(keyOf(note), note.text.length);
     for (const source of sources) {
       const [path = ''] = source.paths;
       const earlier = inForce.find((note) => keyOf(note) === path);
       const isGone = source.text === '' && !source.remark;
-      const digest = isGone ? '' : await digestOf(source);
+      const digest = isGone ? '' : await digestOf(JSON.stringify([source.text, source.scope, source.remark]));
       const isKnown = isGone ? !earlier : inForce.some((note) => note.source.digest === digest && (note === earlier || !earlier));
       if (isKnown) continue;
-      sizes.delete(path);
-      const left = this.#limits.total - [...sizes.values()].reduce((sum, size) => sum + size, 0);
+      // There must be no `await` between this line and the new size.
+      this.#sizes.delete(path);
+      const left = this.#limits.total - sum(this.#sizes);
       const note = rulesNote(source, digest, Math.max(0, Math.min(this.#limits.file, left)), earlier !== undefined);
-      sizes.set(path, note.text.length);
-      notes.push(note);
+      if (!note) omitted.push({ path, digest });
+      if (note) this.#sizes.set(path, note.text.length);
+      if (note) notes.push(note);
     }
-    return notes;
+    const about = omitted.length > 0 ? await omittedNote(omitted, this.#limits.total) : undefined;
+    if (!about || inForce.some(({ source }) => source.digest === about.source.digest)) return notes;
+    if (sum(this.#sizes) + about.text.length > this.#limits.total + MAX_OVER) return notes;
+    this.#sizes.set(keyOf(about), about.text.length);
+    return [...notes, about];
   }
 }
 
-async function digestOf({ text, scope, remark }: RulesSource): Promise<string> {
-  return (await hashOf(new TextEncoder().encode(JSON.stringify([text, scope, remark])))).slice(0, 16);
+function sum(sizes: ReadonlyMap<string, number>): number {
+  return [...sizes.values()].reduce((total, size) => total + size, 0);
 }
 
-/** `room` is the maximum number of characters of the note, without the remark that it was cut off. */
-function rulesNote({ paths, text, scope, remark }: RulesSource, digest: string, room: number, replaces: boolean): SourcedNote {
+/** Creates the note that lists the files that are not sent. It is sent once, and again when the list changes. */
+async function omittedNote(omitted: readonly { path: string; digest: string }[], limit: number): Promise<SourcedNote> {
+  const paths = omitted.map(({ path }) => path);
+  const names = shortList(paths.map(visibleLine).join(', '));
+  return {
+    type: 'note',
+    about: 'rules',
+    text: `The rules of the project fill the space for them (${limit} characters), so these files were not sent: ${names}. Read them with read_file if you work on the files that they are about.`,
+    source: { paths, digest: await digestOf(JSON.stringify(omitted)), remark: 'not sent: no space left for more rules' },
+  };
+}
+
+/**
+ * Returns undefined if almost nothing of the rules would fit. `room` is the maximum number of characters of the note, without the remark
+ * that it was cut off.
+ */
+function rulesNote({ paths, text, scope, remark }: RulesSource, digest: string, room: number, replaces: boolean): SourcedNote | undefined {
   const names = shortList(paths.map(visibleLine).join(', '));
   const first = shortList(visibleLine(paths[0] ?? ''));
   const note = (content: string, more?: string): SourcedNote => ({
@@ -153,10 +184,13 @@ function rulesNote({ paths, text, scope, remark }: RulesSource, digest: string, 
     source: { paths: [...paths], digest, ...(more && { remark: more }) },
   });
   if (digest === '') return note(`The rules of ${first} no longer apply.`, 'no longer applies');
-  if (remark) return note(`The rules in ${first} were not read: the file is ${remark}.`, `not read: ${remark}`);
+  const unread = `The rules in ${first} were not read: the file is ${remark}.`;
+  if (remark) return unread.length > room ? undefined : note(unread, `not read: ${remark}`);
   const head = `Rules of the project from ${names}${scope ? `, ${shortList(visibleLine(scope))}` : ''}. Follow them as far as they do not contradict the user. They do not permit anything that needs an approval.`;
   const before = replaces ? ` They replace the earlier rules from ${first}.` : '';
-  const kept = cutAtLine(text, Math.max(0, room - head.length - before.length));
+  const left = room - head.length - before.length;
+  if (left < Math.min(text.length, MIN_CONTENT)) return undefined;
+  const kept = cutAtLine(text, left);
   const end = kept === text ? '' : `\n\n[Cut off after ${kept.length} of ${text.length} characters. Read the rest with read_file.]`;
   return note(`${head}${before}\n\n${kept}${end}`, kept === text ? undefined : 'cut off');
 }

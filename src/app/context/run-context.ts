@@ -1,14 +1,15 @@
-/** What a model is told besides the conversation: rules files, memory and surroundings. */
+/** Adds rules files, memory and surroundings to what the model receives. */
 import type { NotePart } from '../../core/model/messages.ts';
+import { note } from '../../core/model/notes.ts';
 import type { PreparedCall } from '../../core/run/tool.ts';
 import type { EventBody } from '../../core/session/events.ts';
 import type { RunRecord, SessionState } from '../../core/session/session-state.ts';
 import { withIgnoreFiles } from '../../workspace/ignore.ts';
 import { Workspace } from '../../workspace/workspace.ts';
 import { DEFAULT_MEMORY_TOKENS } from '../limits.ts';
-import { windowOf } from '../models/context-window.ts';
+import { isAllocated, windowOf } from '../models/context-window.ts';
 import type { AssistantPorts } from '../ports.ts';
-import { withheldFilterOf } from '../run/judge.ts';
+import { mcpDenialOf, withheldFilterOf, withSessionRules } from '../run/judge.ts';
 import { memoryNotes } from './memory.ts';
 import { Rules, rulesLimits } from './rules.ts';
 import { surroundingsNote } from './surroundings.ts';
@@ -21,21 +22,30 @@ export type RunContext = {
 };
 
 /** @throws Error when an ignore file exists but cannot be read. */
-export async function contextOf({ model }: RunRecord, { state }: { state: SessionState }, ports: AssistantPorts): Promise<RunContext> {
+export async function contextOf(
+  { mode, model, prompt }: RunRecord,
+  { state }: { state: SessionState },
+  ports: AssistantPorts,
+): Promise<RunContext> {
   const trusted = ports.trusted();
-  const workspace = new Workspace(await withIgnoreFiles(ports.fileSystem()), withheldFilterOf(ports));
-  const window = windowOf(model, ports, await ports.memory?.(model));
+  const ruled = withSessionRules(ports, state);
+  const workspace = new Workspace(await withIgnoreFiles(ports.fileSystem()), withheldFilterOf(ruled));
+  const window = windowOf(model, ports, isAllocated(model) ? await ports.memory?.(model) : undefined);
   const rules = trusted ? new Rules(workspace, rulesLimits(window)) : undefined;
   const { memory } = ports.settings;
-  const [rulesNotes, memories, surroundings] = await Promise.all([
-    rules?.atStart(state.messages),
-    ports.remembered && memoryNotes(ports.remembered, state.messages, memory?.() ?? DEFAULT_MEMORY_TOKENS),
+  const told = state.messages.telling();
+  const [rulesNotes, memories, surroundings, servers] = await Promise.all([
+    rules?.atStart(told),
+    ports.remembered && memoryNotes(ports.remembered, told, memory?.() ?? DEFAULT_MEMORY_TOKENS),
     ports.surroundings?.(),
+    // The tools of the servers are not part of each request, so a model that is asked about them is told then.
+    trusted && /\bMCP\b/i.test(prompt) ? ports.mcp?.overview?.(mode, mcpDenialOf(ruled)) : undefined,
   ]);
   const before: NotePart[] = [...(rulesNotes ?? []), ...(memories ?? [])];
-  const after = surroundings
-    ? surroundingsNote(surroundings, state.messages, { fs: workspace.fs, trusted, isWithheld: workspace.withheldFiles() })
-    : [];
+  const after = [
+    ...(surroundings ? surroundingsNote(surroundings, told, { fs: workspace.fs, trusted, isWithheld: workspace.withheldFiles() }) : []),
+    ...(servers ? [note('servers', servers)] : []),
+  ];
   let isAdded = before.length + after.length === 0;
   return {
     added(event) {
@@ -45,7 +55,7 @@ export async function contextOf({ model }: RunRecord, { state }: { state: Sessio
     },
     async rulesFor(call) {
       // The results of other calls of the same answer are not part of the messages yet.
-      const messages = () => [...state.messages, { role: 'tool' as const, content: [...state.results.values()] }];
+      const messages = () => [...state.messages.telling(), { role: 'tool' as const, content: [...state.results.values()] }];
       return (await rules?.forCall(call, messages)) ?? [];
     },
   };

@@ -9,13 +9,13 @@ import type { FileSystem, Location } from '../../workspace/types.ts';
 /** A file that is open in the editor. `selection` has the first and last selected line, counted from 1. */
 export type OpenFile = { at: Location; isActive?: boolean; selection?: [from: number, to: number]; errors?: number; warnings?: number };
 
-/** What a host knows about the surroundings. A missing field is unknown, or the user has turned it off. */
+/** The facts about the surroundings that a host knows. A field is missing if it is unknown or if the user has turned it off. */
 export type Surroundings = {
   /** The operating system and the shell, such as `Linux, bash`. */
   system?: string;
   /** The local date, such as `2026-11-22`. */
   date?: string;
-  /** Whether the names of the open folders are wanted. */
+  /** Whether the note names the open folders. */
   folders?: boolean;
   /** `changed` are the files with uncommitted changes, if they are known. */
   git?: { branch: string; changed?: readonly Location[] };

@@ -12,14 +12,14 @@ import { trackedIn } from './git-index.ts';
 export type ReachedPaths = {
   /** Workspace paths. Paths outside the workspace begin with `../`. */
   paths: string[];
-  /** Files that the command displays only if git has changes of them. */
+  /** Files that the command displays only if Git has changes to them. */
   maybe: string[];
   /** Whether the search was incomplete, so that the command may reach further paths. */
   isCut: boolean;
 };
 
 const MOST = 50_000;
-/** Directories that are not searched, because users do not keep files of their own there. */
+/** Directories that are not searched, because users do not store their own files there. */
 const SKIPPED = new Set(['.git', 'node_modules']);
 export const MOST_FOLDERS = 3;
 /** Names of files that are usually free of secrets when they are tracked by git. */
@@ -27,8 +27,8 @@ const KEPT_BY_GIT =
   /(?:^|\/)(?:\.npmrc|\.yarnrc\.yml|\.flaskenv|\.env\.(?:test|development))$|(?:^|\/)(?:tests?|__tests__|specs?|fixtures?|testdata|examples?|mocks?|samples?)\//i;
 
 /**
- * Finds the files that a command reaches. @param matters returns whether a file in a searched directory needs an approval. With `byRules`,
- * only the rules of the user count.
+ * Finds the files that a command reaches. @param matters returns true if a file in a searched directory needs an approval. With `byRules`, only the
+ * rules of the user apply.
  */
 export async function findReachedPaths(
   { words, names, searched, globs: open, folders }: Pick<CommandFacts, 'words' | 'names' | 'searched' | 'globs' | 'folders'>,

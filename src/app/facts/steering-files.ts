@@ -1,4 +1,5 @@
-/** Finds the files that decide what an allowed command does, such as package.json. Changing such a file needs an approval. */
+/** Finds the files that determine what an allowed command does, such as package.json. Changing such a file needs an approval. */
+import { checkCommands } from '../../core/plan/plan.ts';
 import type { Permission } from '../../core/session/grant-scope.ts';
 import type { RunRecord, SessionState } from '../../core/session/session-state.ts';
 import { ANY } from '../../policy/ecosystems.ts';
@@ -13,6 +14,7 @@ import {
   filesRunByMakefile,
   foldersOf,
   isSteering,
+  isTest,
   quoted,
   runsCode,
   runsHooks,
@@ -54,10 +56,62 @@ export async function steering({ rules, grants, plan, own, written, fs }: Given)
       covers.kind === 'command' ? [{ text: covers.prefix.map(quoted).join(' '), folders: covers.folders ?? tops }] : [],
     ),
   ];
-  const checks = (plan?.steps ?? []).flatMap(({ check }) =>
-    typeof check === 'object' && 'command' in check ? [{ text: check.command, folders: tops, isCheck: true }] : [],
-  );
-  const standing: Running[] = [...allowed, ...checks].map((each) => ({ ...each, name: each.text }));
+  const checks = plan ? checkCommands(plan).map((text) => ({ text, folders: tops, isCheck: true })) : [];
+  const found = await filesBehind([...allowed, ...checks], fs);
+  if (!found) return () => undefined;
+  const { running, run, namesOf } = found;
+  const isPlanned = (path: string) => isNamed(plan, path);
+  return (path) => {
+    const names = namesOf(path);
+    const steered = running.filter(({ ecosystems }) => names.some((name) => steersOne(name, ecosystems)));
+    // The user confirmed the checks of the plan with their current meaning. A change to a file that a check depends on needs an approval
+    // even if the plan names the file.
+    const asking = isPlanned(path) ? steered.find(({ isCheck }) => isCheck) : steered[0];
+    if (asking) return asking.name;
+    // The plan may name a script, and a file that this run created was not part of what the user allowed. Neither change needs an approval, but a
+    // check that runs such a file needs one (`changedCode`).
+    return isPlanned(path) || own.has(path) ? undefined : names.map((name) => run.get(name)).find((text) => text !== undefined);
+  };
+}
+
+/**
+ * Returns the files that a command names and runs, itself or in a script of package.json or a Makefile, among those that the run or an earlier
+ * run of its plan wrote. What an approval allowed a command to do may be different after that. A test that the plan names as a file to
+ * change is left out, because the user has confirmed that it is changed and run. Files that are only imported, or found by a test runner,
+ * are not followed: the run can change them only where the plan names them or the user allows it.
+ */
+export async function changedCode(
+  text: string,
+  { staged }: Pick<SessionState, 'staged'>,
+  run: RunRecord,
+  fs: FileSystem,
+): Promise<string[]> {
+  const writes = staged.filter(({ runId, planId }) => runId === run.runId || (planId !== undefined && planId === run.plan?.id));
+  const written = [...new Set(writes.flatMap(({ change: { path, from } }) => (from === undefined ? [path] : [path, from])))];
+  if (written.length === 0) return [];
+  const tops = fs.folders.length > 1 ? fs.folders.map(({ name }) => name) : ['.'];
+  const found = await filesBehind([{ text, folders: tops }], fs, true);
+  const isConfirmed = (path: string) => isTest(path) && isNamed(run.plan, path);
+  return found ? written.filter((path) => !isConfirmed(path) && found.namesOf(path).some((name) => found.run.has(name))) : [];
+}
+
+type Behind = {
+  running: readonly (Running & { ecosystems: ReadonlySet<string> })[];
+  /** The commands by the path of a file that they run. */
+  run: ReadonlyMap<string, string>;
+  /** Returns a path and the other paths that lead to the same file through symbolic links. */
+  namesOf(path: string): string[];
+};
+
+/** A confirmed plan allows changes to a file that it names. A glob in the plan does not. */
+function isNamed(plan: RunRecord['plan'], path: string): boolean {
+  return plan?.steps.some(({ files }) => files.some((file) => file.replace(/^\.\//, '') === path)) ?? false;
+}
+
+/** Finds what the commands run. Returns undefined if they run no code. Tests are included only with `withTests`. */
+async function filesBehind(commands: readonly Omit<Running, 'name'>[], fs: FileSystem, withTests = false): Promise<Behind | undefined> {
+  const tops = fs.folders.length > 1 ? fs.folders.map(({ name }) => name) : ['.'];
+  const standing: Running[] = commands.map((each) => ({ ...each, name: each.text }));
   // Several commands can run the same hooks. Only the first of them and the first check of the plan are needed.
   const gits = standing.filter(({ text }) => runsHooks(text));
   const hooked = [...new Set([gits[0], gits.find(({ isCheck }) => isCheck)])].filter((each) => each !== undefined);
@@ -65,9 +119,9 @@ export async function steering({ rules, grants, plan, own, written, fs }: Given)
   // The approval request names the command that was allowed, not the line of the hook.
   const inHooks = hooked.flatMap((each) => hooks.map(({ text }) => ({ ...each, text: commandsOfHook(text), folders: tops })));
   const running = await Promise.all(
-    [...standing, ...inHooks].filter(runsCode).map(async (each) => ({ ...each, ...(await runBy(each, fs)) })),
+    [...standing, ...inHooks].filter(runsCode).map(async (each) => ({ ...each, ...(await runBy(each, fs, withTests)) })),
   );
-  if (running.length === 0 && hooks.length === 0) return () => undefined;
+  if (running.length === 0 && hooks.length === 0) return undefined;
   const run = new Map<string, string>();
   for (const { place } of hooks) run.set(place, hooked[0]?.name ?? 'git');
   for (const { files, name } of running) {
@@ -78,23 +132,11 @@ export async function steering({ rules, grants, plan, own, written, fs }: Given)
     }
   }
   const links = await linksIn([...new Set(running.flatMap(({ folders }) => folders))], fs);
-  /** Returns a path and the other paths that lead to the same file through symbolic links. */
   const namesOf = (path: string) => [
     path,
     ...links.flatMap(({ link, real }) => (path === real || path.startsWith(`${real}/`) ? [link + path.slice(real.length)] : [])),
   ];
-  // A confirmed plan allows changes to a file that it names. A glob in the plan does not.
-  const isPlanned = (path: string) => plan?.steps.some(({ files }) => files.some((file) => file.replace(/^\.\//, '') === path)) ?? false;
-  return (path) => {
-    const names = namesOf(path);
-    const steered = running.filter(({ ecosystems }) => names.some((name) => steersOne(name, ecosystems)));
-    // The user confirmed the checks of the plan with their current meaning. A change to a file that a check depends on needs an approval
-    // even if the plan names the file.
-    const asking = isPlanned(path) ? steered.find(({ isCheck }) => isCheck) : steered[0];
-    if (asking) return asking.name;
-    // A file that this run created was not part of what the user allowed, so changing it does not affect an allowed command.
-    return isPlanned(path) || own.has(path) ? undefined : names.map((name) => run.get(name)).find((text) => text !== undefined);
-  };
+  return { running, run, namesOf };
 }
 
 /** Returns the folders that a rule applies to: the folder that it names or, for a glob, the matching folders that contain written files. */
@@ -105,11 +147,12 @@ function foldersNamed(path: string, written: readonly string[]): string[] {
 }
 
 /**
- * Returns a sentence for the approval request of a command if this run changed files that decide what commands do. Otherwise it is empty.
+ * Returns a sentence for the approval request of a command if this run changed files that determine what commands do. Otherwise it is empty.
+ * `code` are the files that this command runs and that the run changed.
  */
-export function changedBefore({ staged }: Pick<SessionState, 'staged'>, runId: string): string {
+export function changedBefore({ staged }: Pick<SessionState, 'staged'>, runId: string, code: readonly string[]): string {
   const changed = staged.filter((write) => write.runId === runId && write.landed && isSteering(write.change.path));
-  const paths = [...new Set(changed.map(({ change }) => change.path))];
+  const paths = [...new Set([...code, ...changed.map(({ change }) => change.path)])];
   return paths.length === 0 ? '' : ` This run changed ${paths.slice(0, 5).join(', ')}${paths.length > 5 ? ' and more' : ''}.`;
 }
 
@@ -142,18 +185,18 @@ async function linksIn(folders: readonly string[], fs: FileSystem): Promise<{ li
  * Returns the files that a command runs directly, through a Makefile or through scripts in package.json, and the ecosystems whose
  * configuration files affect the command.
  */
-async function runBy(command: Standing, fs: FileSystem): Promise<{ files: string[]; ecosystems: Set<string> }> {
+async function runBy(command: Standing, fs: FileSystem, withTests: boolean): Promise<{ files: string[]; ecosystems: Set<string> }> {
   const files: string[] = [];
   const ecosystems = new Set<string>();
   const texts: Standing[] = [command];
   const known = new Set<string>();
   for (let at = 0; at < texts.length; at++) {
     const { text, folders } = texts[at] as Standing;
-    files.push(...filesRunBy({ text, folders }));
+    files.push(...filesRunBy({ text, folders }, withTests));
     const names = scriptsRunBy(text);
     const found = new Set<string>();
     for (const folder of foldersOf({ text, folders })) {
-      if (runsMake(text)) files.push(...(await filesOfMake(folder, fs)));
+      if (runsMake(text)) files.push(...(await filesOfMake(folder, fs, withTests)));
       if (names.length === 0) continue;
       const scripts = await scriptsIn(folder, fs);
       for (const name of names.includes(EVERY) ? scripts.keys() : names) {
@@ -162,7 +205,7 @@ async function runBy(command: Standing, fs: FileSystem): Promise<{ files: string
           const key = `${folder}\n${script}`;
           if (known.has(key)) continue;
           known.add(key);
-          // If there are too many scripts, the rest is not followed, and all files count as affecting the command.
+          // If there are too many scripts, the remaining scripts are not followed, and all files are assumed to affect the command.
           if (texts.length > MAX_SCRIPTS) ecosystems.add(ANY);
           else texts.push({ text: script, folders: [folder] });
         }
@@ -173,9 +216,9 @@ async function runBy(command: Standing, fs: FileSystem): Promise<{ files: string
   return { files, ecosystems };
 }
 
-async function filesOfMake(folder: string, fs: FileSystem): Promise<string[]> {
+async function filesOfMake(folder: string, fs: FileSystem, withTests: boolean): Promise<string[]> {
   const texts = await Promise.all(['GNUmakefile', 'makefile', 'Makefile'].map((name) => textIn(folder, name, fs)));
-  return texts.flatMap((text) => (text === undefined ? [] : filesRunByMakefile(text, folder)));
+  return texts.flatMap((text) => (text === undefined ? [] : filesRunByMakefile(text, folder, withTests)));
 }
 
 async function textIn(folder: string, name: string, fs: FileSystem): Promise<string | undefined> {

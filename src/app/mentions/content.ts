@@ -1,21 +1,26 @@
-/** Limits the content of a mention. */
+/** Limits the length of a mention's content. */
 import { MAX_MENTION_CHARS } from '../../core/model/mentions.ts';
 
-/** Where a part of a file that does not fit is cut off, so that its outline fits, too. */
+/** The maximum number of characters of the beginning of a long file, so that the outline of the file fits, too. */
 const MAX_HEAD = 8_000;
 const OUTLINE = 'Outline of the file, with line numbers:';
 
-/** What is kept of a text that is too long. Of a `file`, the model can read the rest. Of the output of a command, the end says most. */
+/**
+ * Specifies which part of a long text is kept. The model can read the rest of a `file` itself. For the output of a command, the end is
+ * kept, because it usually contains the result.
+ */
 export type Kept = 'file' | 'head' | 'tail';
 
-/** Whether a text is too long, or was already cut off by `read_file`. */
+/** Returns true if a text is too long, or was already cut off by `read_file`. */
 export function isCutOff(text: string, max: number): boolean {
   return text.length > max || /read on with from_line \d+\]$/.test(text);
 }
 
 type Limit = { outline?: string | undefined; max?: number; kept?: Kept };
 
-/** Limits a text to about `max` characters. Of a file, `text` is what `read_file` prints, and `outline` that of all of the file. */
+/**
+ * Limits a text to about `max` characters. For a file, `text` is the output of `read_file`, and `outline` is the outline of the whole file.
+ */
 export function limited(text: string, { outline, max = MAX_MENTION_CHARS, kept = 'file' }: Limit = {}): string {
   const most = outline === undefined ? max : Math.min(MAX_HEAD, Math.ceil(max / 2));
   const part = text.length <= most ? text : partOf(text, most, kept);

@@ -1,15 +1,13 @@
-/** The files and folders that a mention can name. The list is kept, because reading 200,000 names takes seconds. */
-import { deniedFilter } from '../../policy/unreadable-files.ts';
-import { aliasesIn } from '../../workspace/aliases.ts';
+/** Lists the files and folders that a mention can name. The list is cached, because reading 200,000 names takes seconds. */
 import { withIgnoreFiles } from '../../workspace/ignore.ts';
 import { formatPath } from '../../workspace/paths.ts';
 import type { FileSystem, Location } from '../../workspace/types.ts';
-import { policySettings } from '../run/judge.ts';
-import type { MentionPorts } from './mentions.ts';
+import { deniedFilterOf } from '../run/judge.ts';
 import { PathRanking } from './rank.ts';
+import type { MentionPorts } from './sources.ts';
 
 const MAX_FILES = 200_000;
-/** The minimum time between two readings of the list. A build or an installation changes files all the time. */
+/** The minimum time between two readings of the list, in milliseconds. It is needed because a build or an installation changes files continuously. */
 const REREAD_MS = 3_000;
 
 type List = { readonly fs: FileSystem; reading?: Promise<PathRanking> | undefined; paths?: PathRanking; readAt: number };
@@ -28,14 +26,14 @@ export class FileIndex {
     this.#isStale = true;
   }
 
-  /** The list as it was read last. Undefined if it was not read yet. */
+  /** The list as it was last read, or undefined if it has not been read yet. */
   get known(): PathRanking | undefined {
     return this.#list?.fs === this.#ports.fileSystem() ? this.#list.paths : undefined;
   }
 
   /** Returns the list, which is at most a few seconds out of date. If it cannot be read, the next call reads it again. */
   async paths(): Promise<PathRanking> {
-    const { fileSystem, now = Date.now } = this.#ports;
+    const { fileSystem, now = () => performance.now() } = this.#ports;
     const fs = fileSystem();
     if (this.#list?.fs !== fs) this.#list = { fs, readAt: 0 };
     const list = this.#list;
@@ -47,8 +45,7 @@ export class FileIndex {
   async #update(list: List, now: () => number): Promise<PathRanking> {
     this.#isStale = false;
     try {
-      const { rules } = policySettings(this.#ports);
-      list.paths = await readPaths(await withIgnoreFiles(list.fs), deniedFilter(rules, aliasesIn(list.fs.folders)));
+      list.paths = await readPaths(await withIgnoreFiles(list.fs), deniedFilterOf(this.#ports));
       return list.paths;
     } catch (error) {
       this.#isStale = true;
@@ -80,7 +77,7 @@ async function readPaths(fs: FileSystem, isDenied: (path: string) => boolean): P
   return new PathRanking([...paths, ...tops, ...below.filter((path) => !isDenied(path.slice(0, -1)))]);
 }
 
-/** Yields the folders around a file, each as the index of its workspace folder and its path. */
+/** Yields the folders that contain a file. Each is given as the index of its workspace folder and its path. */
 function* foldersOf({ folder, path }: Location): Generator<string> {
   for (let at = path.lastIndexOf('/'); at > 0; at = path.lastIndexOf('/', at - 1)) yield `${folder} ${path.slice(0, at)}`;
 }

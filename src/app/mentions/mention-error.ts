@@ -1,4 +1,4 @@
-/** A mention that is not sent. The message is for the user and says why. */
+/** The reason why a mention is not sent. The message is written for the user. */
 export class MentionError extends Error {
   override name = 'MentionError';
 }

@@ -1,14 +1,15 @@
 /**
- * Ranks paths by what a user has typed. The letters must occur in this order, but not side by side. Fuzzy search libraries were measured
- * with 200,000 paths: either one letter blocked the extension host for a quarter of a second, or the results had to be ranked here anyway.
+ * Ranks paths by what a user has typed. The letters must occur in this order, but other letters may stand between them. Fuzzy search
+ * libraries were measured with 200,000 paths: they either blocked the extension host for a quarter of a second per letter, or their results
+ * had to be ranked again.
  */
 
 /** A list of paths that is prepared for many searches. The path of a folder ends with a slash. */
 export class PathRanking {
   readonly #paths: readonly string[];
-  /** The lower case characters of all paths, in one array, because reading 200,000 strings one by one takes several times as long. */
+  /** The lowercase characters of all paths, in one array, because reading 200,000 strings one by one takes several times as long. */
   readonly #codes: Uint16Array;
-  /** Where each path begins in `#codes`, and where the last one ends. */
+  /** The index in `#codes` at which each path begins, followed by the index at which the last path ends. */
   readonly #starts: Uint32Array;
   /** For each path, the set of its characters, so that most paths are rejected without being read. */
   readonly #characters: Int32Array;
@@ -38,7 +39,7 @@ export class PathRanking {
     return this.#paths.length;
   }
 
-  /** Returns the best `limit` paths, best first. `isPreferred` paths rank as if the user had typed more of them. */
+  /** Returns the best `limit` paths, best first. A path with `isPreferred` ranks as if the user had typed more of it. */
   search(input: string, limit: number, isPreferred: (path: string) => boolean = () => false): string[] {
     const query = lowerCase(input.replaceAll('\\', '/'));
     const codes = Uint16Array.from({ length: query.length }, (_, index) => query.charCodeAt(index));
@@ -61,7 +62,7 @@ export class PathRanking {
   }
 }
 
-/** A few characters have a lower case of another length. They stay as they are, because positions must not move. */
+/** Converts to lowercase, except for characters whose lowercase form has another length, because the positions must not change. */
 function lowerCase(text: string): string {
   const lower = text.toLowerCase();
   return lower.length === text.length ? lower : text;
@@ -91,7 +92,7 @@ function insert(
   if (best.length > limit) best.pop();
 }
 
-/** One bit for each letter, one for all digits, and one for each of some separators. */
+/** Returns a set of bits: one for each letter, one for all digits, and one for each of some separators. */
 function bitOf(code: number): number {
   if (code >= 97 && code <= 122) return 1 << (code - 97);
   if (code >= 48 && code <= 57) return 1 << 26;
@@ -104,14 +105,15 @@ function bitOf(code: number): number {
 const NO_MATCH = Number.NEGATIVE_INFINITY;
 const SLASH = 47;
 
-/** The score of the path at `start` to `end` in `codes`. In the file name, a match counts more than in the folders. */
+/** Returns the score of the path from `start` to `end` in `codes`. A match in the file name counts more than a match in a folder. */
 function scoreOf(codes: Uint16Array, start: number, end: number, query: Uint16Array): number {
-  // A short path before a long one, but never a worse match before a better one.
+  // A short path ranks before a long one, but a worse match never ranks before a better one.
   const length = Math.min(end - start, 200) / 10;
   if (query.length === 0) return -length;
   let at = end;
   let score = 0;
-  // Letters are found backwards, so in the file name first. Letters side by side and at the start of a word count more.
+  // The search for each letter goes backwards, so that the file name is searched first. Adjacent letters, and letters at the start of a
+  // word, count more.
   for (let index = query.length - 1; index >= 0; index--) {
     const code = query[index] as number;
     let next = at - 1;
@@ -136,13 +138,13 @@ function scoreOf(codes: Uint16Array, start: number, end: number, query: Uint16Ar
   return Math.min(400, score) - length;
 }
 
-/** Whether the rest of the query follows its first letter here. */
+/** Returns true if the rest of the query follows its first letter here. */
 function isAt(codes: Uint16Array, place: number, query: Uint16Array): boolean {
   for (let index = 1; index < query.length; index++) if (codes[place + index] !== query[index]) return false;
   return true;
 }
 
-/** Whether a word begins here: at the beginning, or after a separator. */
+/** Returns true if a word begins here: at the beginning, or after a separator. */
 function isWordStart(codes: Uint16Array, start: number, at: number): boolean {
   if (at === start) return true;
   const before = codes[at - 1];

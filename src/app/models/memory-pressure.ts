@@ -1,5 +1,5 @@
 /** Reduces the limits of runs when the computer that also serves the model is short of memory, before it becomes unresponsive. */
-import type { Limits } from '../../core/session/limits.ts';
+import type { RunLimits } from '../../core/session/limits.ts';
 
 export type Memory = { free: number; total: number };
 export type PressureLevel = 'normal' | 'moderate' | 'critical';
@@ -21,7 +21,7 @@ const SHARES: Record<PressureLevel, number> = { normal: 1, moderate: 0.5, critic
 /**
  * Reduces turns and calls, because each of them makes the context longer. The time limit stays, because a computer under pressure is slow.
  */
-export function shrink(limits: Limits, level: PressureLevel): Limits {
+export function shrink(limits: RunLimits, level: PressureLevel): RunLimits {
   if (level === 'normal') return limits;
   const share = (count: number) => Math.max(1, Math.floor(count * SHARES[level]));
   return { ...limits, turns: share(limits.turns), callsPerTurn: share(limits.callsPerTurn), callsPerRun: share(limits.callsPerRun) };
@@ -36,7 +36,7 @@ export function pressureNotice(memory: Memory | undefined, level: PressureLevel)
   return `Memory is ${degree} (${gb(memory.free)} of ${gb(memory.total)} GB free), so this run pauses after ${smaller} of its usual turns and calls. Close other programs to free memory.`;
 }
 
-/** Whether a server runs on this computer and therefore uses its memory. */
+/** Returns true if a server runs on this computer and therefore uses its memory. */
 export function isThisMachine(baseUrl: string): boolean {
   if (!URL.canParse(baseUrl)) return false;
   const host = new URL(baseUrl).hostname.toLowerCase();

@@ -71,7 +71,7 @@ function expectConfig(entry: CatalogEntry, config: ProviderConfig): void {
   if (missing) throw new ModelError('auth', `There is no ${missing} for ${entry.label}. To add it, run "Kedge: Connect a Model".`);
 }
 
-/** Whether the model runs on this computer and therefore uses its memory. */
+/** Returns true if the model runs on this computer and therefore uses its memory. */
 export function isServedHere(provider: string, config: ProviderConfig): boolean {
   const entry = catalogEntry(provider);
   return entry?.local === true && isThisMachine(completeConfig(entry, config).baseUrl ?? 'http://localhost');

@@ -1,8 +1,9 @@
-/** Tests what a model on the user's computer can do, with a minimal task. */
+/** Tests the abilities of a model on the user's computer with a minimal task. */
 import { interruptible } from '../../core/abort.ts';
 import { user } from '../../core/model/messages.ts';
 import { type ModelAdapter, ModelError, type ToolSpec } from '../../core/model/model.ts';
 import { loadTextTools } from '../../providers/catalog.ts';
+import { SMALLEST_CONTEXT } from '../limits.ts';
 
 /** How the model calls tools, and whether it followed the instruction, even if only in text. */
 export type Probe = { calls: 'native' | 'text' | 'none'; follows: boolean };
@@ -66,7 +67,8 @@ async function attempt(adapter: ModelAdapter, model: string, signal: AbortSignal
 }
 
 /**
- * Whether the answer is the word, possibly with quotes or a full stop. A long text that contains the word does not follow the instruction.
+ * Returns true if the answer is the word, possibly with quotes or a full stop. A long text that contains the word does not follow the
+ * instruction.
  */
 function answersWithWord(said: string): boolean {
   return said.toLowerCase().includes(WORD) && said.trim().length <= WORD.length + 12;
@@ -80,7 +82,6 @@ const ADVISED_MODELS: readonly { pull: string; needsGb: number }[] = [
   { pull: 'ollama pull qwen3-coder:30b', needsGb: 32 },
 ];
 const USUAL_ADVICE = 'ollama pull qwen3:8b';
-const SMALLEST_CONTEXT = 8192;
 
 /** The modes that a model is suitable for. `reason` is one sentence for the user. It is set if the model is unsuitable for Agent mode. */
 export type Suitability = { agent: boolean; tools: boolean; reason?: string; pull?: string };

@@ -13,11 +13,12 @@ import { withIgnoreFiles } from '../../workspace/ignore.ts';
 import type { FileSystem } from '../../workspace/types.ts';
 import { Workspace } from '../../workspace/workspace.ts';
 import { hookPlaces } from '../facts/hook-places.ts';
-import { windowOf } from '../models/context-window.ts';
+import { runLimits } from '../limits.ts';
+import { isAllocated, windowOf } from '../models/context-window.ts';
 import { pressureNotice, pressureOf, shrink } from '../models/memory-pressure.ts';
 import type { AssistantPorts } from '../ports.ts';
 import { priceOf } from './cost.ts';
-import { judgeFor } from './judge.ts';
+import { judgeFor, mcpDenialOf, withSessionRules } from './judge.ts';
 import { checksFor, expectConfirmed } from './plan-run.ts';
 import type { RunScope } from './run-scope.ts';
 
@@ -42,34 +43,37 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
   });
   const workspace = new Workspace(shown, judge.withheldFilter);
   const checks = checksFor(judge, languages);
-  // This is the only place where a run gets write access: in Agent mode and in a workspace that the user trusts.
+  // This is the only place where a run receives write access: in Agent mode and in a workspace that the user trusts.
   const writeGate = mode === 'agent' && ports.trusted() ? await gate() : undefined;
   const stepController = writeGate && run.plan ? new StepController({ run, state }, workspace, writeGate, checks) : undefined;
   const revises = state.plans.get(run.revises ?? '')?.plan;
-  const history = () => ({ messages: state.messages, events: scope.events });
-  const builtin = writeGate
-    ? toolsFor(
-        workspace,
-        { mode: 'agent', gate: writeGate, stepController, model: run.model, ...externalAccess(ports) },
-        languages,
-        history,
-      )
-    : toolsFor(workspace, mode === 'plan' ? { mode, newId: () => crypto.randomUUID(), revises } : { mode: 'ask' }, languages, history);
-  const others = (ports.trusted() && (await ports.mcp?.toolsFor(mode))) || [];
+  const history = () => ({ messages: state.messages, events: scope.events, decideByRules: judge.decideByRules });
+  const applied = run.applies && (await import('./apply-run.ts')).appliedRun(run, run.applies);
+  const builtin = applied
+    ? applied.tools(workspace, writeGate)
+    : writeGate
+      ? toolsFor(
+          workspace,
+          { mode: 'agent', gate: writeGate, stepController, model: run.model, ...externalAccess(ports) },
+          languages,
+          history,
+        )
+      : toolsFor(workspace, mode === 'plan' ? { mode, newId: () => crypto.randomUUID(), revises } : { mode: 'ask' }, languages, history);
+  const others = (!applied && ports.trusted() && (await ports.mcp?.toolsFor(mode, mcpDenialOf(withSessionRules(ports, state))))) || [];
   // If two tools have the same name, the last one is called. A tool of an MCP server must not replace a built-in tool.
   const tools: Tool[] = [...builtin, ...others.filter(({ name }) => !builtin.some((own) => own.name === name))];
   checks.runCommand = tools.find(({ name, source }) => name === 'run_command' && source === 'builtin');
   const facts = ports.facts?.(run.model) ?? {};
   const tuning = settings.tuning?.(run.model);
-  const price = priceOf(run.model, facts, now);
+  const price = applied ? () => 0 : priceOf(run.model, facts, now);
   const memory = await ports.memory?.(run.model);
   const window = windowOf(run.model, ports, memory);
   const level = pressureOf(memory, settings.pressure?.());
   const shrunk = pressureNotice(memory, level);
-  const limits = shrink(scope.limits, level);
-  const adapter = await ports.adapter(run.model);
+  const limits = () => shrink(runLimits(settings, mode, state), level);
+  const adapter = applied?.adapter ?? (await ports.adapter(run.model));
   // A run that was stopped in the meantime has ended, so no event may follow in its log.
-  if (shrunk && !scope.aborted) emit({ type: 'limits_shrunk', limits, reason: shrunk });
+  if (shrunk && !scope.aborted) emit({ type: 'limits_shrunk', limits: limits(), reason: shrunk });
   return {
     model: run.model,
     adapter,
@@ -82,14 +86,7 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
     compactionAsked: () => scope.compactionAsked?.(),
     ...(price && { price }),
     tools,
-    limits,
-    meter: new Meter(
-      { ...limits, ...settings.budgets?.().run },
-      () => usedBy(run, scope.state, now()),
-      run.from,
-      share(),
-      price !== undefined,
-    ),
+    meter: new Meter(limits, () => usedBy(run, scope.state, now()), run.from, share(), price !== undefined),
     request: {
       system: systemPrompt(
         mode,
@@ -97,10 +94,10 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
       ),
       cacheKey: scope.sessionId,
       ...tuning,
-      // A server that allocates memory for the window must use the same size.
-      ...(run.model.provider === 'ollama' && window !== undefined && { contextWindow: window }),
+      // The server must allocate the window that the run assumes.
+      ...(isAllocated(run.model) && window !== undefined && { contextWindow: window }),
     },
-    decide: judge.decide,
+    decide: applied?.decide(judge.decide) ?? judge.decide,
     ...(stepController && { closing: (context) => stepController.close(context) }),
     alike: judge.alike,
     ...(scope.context && { rulesFor: scope.context.rulesFor }),

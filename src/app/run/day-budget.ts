@@ -1,10 +1,10 @@
-/** The budgets of all runs together: what they may use in a day, and how quickly one run may follow another. */
+/** The budgets of all runs together: the amounts that they may use in a day, and the minimum time between two runs. */
 
 import { fileFailure } from '../../core/file-failure.ts';
 import type { DayEntry, Limited, SharedBudget } from '../../core/run/budget.ts';
 import { type Allowance, type BudgetKey, type DayBudget, NO_USE, type Reached, type Use } from '../../core/session/limits.ts';
 
-/** There is no limit for a value that is not set. */
+/** A value that is not set has no limit. */
 export type Budgets = { day: DayBudget; runsPerMinute?: number; cooldownSeconds?: number };
 
 /** The ledger in which the runs of all windows record their use. */
@@ -82,11 +82,13 @@ export class DayBudgets {
   #tooFast(budgets: Budgets, from: Allowance): Reached | undefined {
     const { runsPerMinute, cooldownSeconds } = budgets;
     const now = this.#now();
+    // An entry from the future was written before the clock was set back. The run does not wait until the clock reaches that time again.
+    const isWithin = (at: number, ms: number) => at <= now && now < at + ms;
     if (runsPerMinute && from.runsPerMinute === undefined) {
-      const begun = this.#today(budgets).begun.filter((at) => at > now - 60_000).length;
+      const begun = this.#today(budgets).begun.filter((at) => isWithin(at, 60_000)).length;
       if (begun >= runsPerMinute) return { limit: 'runsPerMinute', max: runsPerMinute };
     }
-    if (cooldownSeconds && from.cooldown === undefined && now < this.#today(budgets).lastEnd + cooldownSeconds * 1000)
+    if (cooldownSeconds && from.cooldown === undefined && isWithin(this.#today(budgets).lastEnd, cooldownSeconds * 1000))
       return { limit: 'cooldown', max: cooldownSeconds };
     return undefined;
   }

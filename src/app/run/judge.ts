@@ -1,69 +1,84 @@
 /** Collects all facts that the policy needs for a call of a run, and returns the decision of the policy. */
 
 import type { RunPorts } from '../../core/run/ports.ts';
-import type { PreparedCall, Tool } from '../../core/run/tool.ts';
+import type { EarlierCall, Judgement, PreparedCall, Tool } from '../../core/run/tool.ts';
 import type { Target } from '../../core/session/effects.ts';
 import { grantsFor } from '../../core/session/grant-scope.ts';
+import type { EventList } from '../../core/session/lists.ts';
 import type { RunRecord, SessionState } from '../../core/session/session-state.ts';
-import { callsIn } from '../../core/view/run-view.ts';
-import type { SessionView } from '../../core/view/session-view.ts';
-import type { CommandOptions } from '../../policy/command.ts';
+import type { IsDenied } from '../../mcp/types.ts';
 import { decide } from '../../policy/decide.ts';
 import { seemsPermitted } from '../../policy/grants.ts';
 import type { PolicyInput } from '../../policy/policy-input.ts';
-import { inFolders, NO_RULES, touchesAny } from '../../policy/rules.ts';
-import { isSecret } from '../../policy/secrets.ts';
-import { withheldFilter } from '../../policy/unreadable-files.ts';
+import { deniesMcp, inFolders, NO_RULES, sessionRules } from '../../policy/rules.ts';
+import { deniedFilter, withheldFilter } from '../../policy/unreadable-files.ts';
 import { withAnsweredQuestion, writeScope } from '../../tools/plan/plan-scope.ts';
 import { aliasesIn } from '../../workspace/aliases.ts';
-import { parsePath } from '../../workspace/paths.ts';
 import type { Location } from '../../workspace/types.ts';
 import type { WithheldFilter } from '../../workspace/workspace.ts';
-import { findReachedPaths } from '../facts/command-paths.ts';
 import type { AssistantPorts, PolicySettings } from '../ports.ts';
-import { explained } from './plan-run.ts';
+import { earlierCallJudge, hiddenPaths, type LookedUp, lookUp, READER } from './command-facts.ts';
+import { confirmsCommand, explained } from './plan-run.ts';
+import { seenIn } from './seen.ts';
 
 export type Judge = Required<Pick<RunPorts, 'decide' | 'alike'>> & {
-  /** Tells which files the model may read only after an approval. */
+  /** Creates a filter for the files that the model may read only after an approval. */
   withheldFilter: WithheldFilter;
+  /** Applies the current rules to an earlier call whose result is to be read again. Returns undefined if the result may be read. */
+  decideByRules(call: EarlierCall): Promise<Judgement | undefined>;
 };
 
-/** If a call returns the content of a file, the policy checks that file as if it were read with `read_file`. */
-const READER = { name: 'read_file', effect: 'readonly', source: 'builtin' } as const;
-
-type Session = { readonly state: SessionState; readonly view: SessionView };
-type Ports = Pick<AssistantPorts, 'fileSystem' | 'policy' | 'grants' | 'trusted' | 'shellParsers' | 'gitSettings' | 'unattended'>;
-/** `hides` tells whether a file is excluded by .kedgeignore. */
+type Session = { readonly state: SessionState; readonly events: EventList };
+type Ports = Pick<
+  AssistantPorts,
+  'fileSystem' | 'policy' | 'grants' | 'trusted' | 'shellParsers' | 'gitSettings' | 'unattended' | 'commands'
+>;
+/** `hides` returns true if .kedgeignore excludes a file. */
 type Place = { hookPlaces: readonly string[]; tools(): readonly Tool[]; hides?: ((at: Location) => boolean) | undefined };
 
-/** Facts about a command that were looked up on disk. */
-type LookedUp = Pick<CommandOptions, 'reach' | 'code' | 'gitSettings'>;
-
-/** Tells which files may only be read after an approval. */
+/** Returns a filter for the files that may only be read after an approval. */
 export function withheldFilterOf(ports: Pick<Ports, 'policy' | 'fileSystem'>): WithheldFilter {
   const aliases = aliasesIn(ports.fileSystem().folders);
   return (call) => withheldFilter(policySettings(ports).rules, call, aliases);
 }
 
-export function judgeFor(run: RunRecord, session: Session, ports: Ports, { hookPlaces, tools, hides }: Place): Judge {
-  const settings = () => policySettings(ports);
-  const isHidden = (path: string): boolean => {
-    try {
-      return hides?.(parsePath(path, ports.fileSystem().folders)) ?? false;
-    } catch {
-      return false;
-    }
+/** Returns a function that returns true for files that no model may read, regardless of approvals. */
+export function deniedFilterOf(ports: Pick<Ports, 'policy' | 'fileSystem'>): (path: string) => boolean {
+  return deniedFilter(policySettings(ports).rules, aliasesIn(ports.fileSystem().folders));
+}
+
+/** Tells which MCP servers and tools of them no model may use, whatever the user approves. */
+export function mcpDenialOf(ports: Pick<Ports, 'policy' | 'fileSystem'>): IsDenied {
+  return (server, tool) => deniesMcp(policySettings(ports).rules, server, tool);
+}
+
+/** Returns the ports with the rules that the user has set in a session, as they are at any time. */
+export function withSessionRules<Given extends Pick<Ports, 'policy'>>(ports: Given, state: Pick<SessionState, 'rules'>): Given {
+  const policy = () => {
+    const set: PolicySettings = ports.policy?.() ?? NO_RULES;
+    return { ...set, rules: [...sessionRules(state.rules), ...set.rules] };
   };
+  return { ...ports, policy };
+}
+
+export function judgeFor(run: RunRecord, session: Session, ports: Ports, { hookPlaces, tools, hides }: Place): Judge {
+  const ruled = withSessionRules(ports, session.state);
+  const settings = () => policySettings(ruled);
+  const isHidden = hiddenPaths(ports, hides);
+  const judgeEarlier = earlierCallJudge(ports, { settings, hides });
   const aliases = aliasesIn(ports.fileSystem().folders);
-  const settingsAt = async (cwd: string) => (await ports.gitSettings?.(parsePath(cwd, ports.fileSystem().folders))) ?? 'unknown';
+  const seen = seenIn(session.events, aliases.places);
   const always = () => ({ mode: run.mode, trusted: ports.trusted(), hookPlaces, aliases, unattended: ports.unattended?.() ?? false });
   return {
     async decide(call, tool, prepared) {
       const { rules, readOnlyCommands = false } = settings();
       // The files are judged in the order in which they are read, because the content of a file may determine which files are read next.
-      const reading = filesRead(prepared)
+      const files = filesRead(prepared)
         .map((target) => decide({ ...always(), tool: READER, name: READER.name, targets: [target], rules }))
         .find(({ kind }) => kind !== 'allow');
+      if (files?.kind === 'deny') return files;
+      const repeated = (await Promise.all((prepared?.repeats ?? []).map(judgeEarlier))).filter((each) => each !== undefined);
+      const reading = repeated.find(({ kind }) => kind === 'deny') ?? files ?? repeated[0];
       if (reading?.kind === 'deny') return reading;
       const command = prepared?.command;
       const commands = command && (await import('../../policy/command.ts'));
@@ -77,6 +92,9 @@ export function judgeFor(run: RunRecord, session: Session, ports: Ports, { hookP
       const steers =
         written.length > 0 &&
         (await (await import('../facts/steering-files.ts')).steering({ rules, grants, plan: run.plan, own, written, fs }));
+      // The confirmation of a plan does not cover code that the model wrote after it.
+      const isCheck = command !== undefined && confirmsCommand(run.plan, command, tops[0]);
+      const code = isCheck ? await (await import('../facts/steering-files.ts')).changedCode(command.text, session.state, run, fs) : [];
       const input = (known?: LookedUp): PolicyInput => ({
         ...always(),
         tool,
@@ -92,6 +110,7 @@ export function judgeFor(run: RunRecord, session: Session, ports: Ports, { hookP
             readOnlyCommands,
             isBelow,
             tops,
+            isConfirmed: isCheck && code.length === 0,
             hides: isHidden,
             ...known,
           }),
@@ -101,38 +120,35 @@ export function judgeFor(run: RunRecord, session: Session, ports: Ports, { hookP
         ownFiles: own,
         ...(steers && { steers }),
         // The conversation is searched only for calls that can send data, because a session may be long.
-        seen: prepared?.hosts?.length || tool?.source !== 'builtin' ? seenIn(session.view, aliases.places) : undefined,
+        seen: prepared?.hosts?.length || tool?.source !== 'builtin' ? seen() : undefined,
       });
       let judged = decide(input());
       // The disk is examined only if the command would run or the user could grant a permission for it.
       if (command && commands && (judged.kind === 'allow' || judged.covers?.length || judged.rule === 'command-elsewhere')) {
-        const isRuled = touchesAny(rules.flatMap(({ path, effect }) => (path !== undefined && effect !== 'allow' ? [path] : [])));
-        const matters = (path: string, byRules: boolean) =>
-          (!byRules && aliases.places(path).some(isSecret)) || isHidden(path) || aliases.names(path).some(isRuled);
-        const named = commands.factsOfCommand(command, parser);
-        const { codePlaces } = await import('../facts/code-places.ts');
-        const [reach, code, gitSettings] = await Promise.all([
-          findReachedPaths(named, command.cwd, fs, matters),
-          codePlaces(named, command.cwd, fs),
-          named.runsGit && ports.gitSettings ? settingsAt(command.cwd) : undefined,
-        ]);
-        judged = decide(input({ reach, code, gitSettings }));
+        judged = decide(input(await lookUp(command, parser, ports, { settings, hides })));
       }
       if (reading?.kind === 'ask' && judged.kind !== 'deny' && (judged.kind === 'allow' || judged.covers)) return reading;
-      // The reason must also say whether this run changed files that decide what the command does.
+      // The reason must also say whether this run changed files that determine what the command does.
       if (command && judged.kind === 'ask')
-        judged = {
-          ...judged,
-          reason: judged.reason + (await import('../facts/steering-files.ts')).changedBefore(session.state, run.runId),
-        };
+        judged = withChangedFiles(judged, (await import('../facts/steering-files.ts')).changedBefore(session.state, run.runId, code));
       return explained(judged, run, prepared);
     },
     alike(covers, call) {
+      // Without the paths of a call, it is unknown whether the plan includes it.
+      if ('beyondPlan' in covers) return false;
       const tool = tools().find(({ name }) => name === call.name);
       return tool !== undefined && seemsPermitted(covers, tool, call.input);
     },
-    withheldFilter: withheldFilterOf(ports),
+    withheldFilter: (call) => withheldFilter(settings().rules, call, aliases),
+    decideByRules: judgeEarlier,
   };
+}
+
+/** Adds the run's earlier changes to the reasons. `changed` is a sentence, or empty. */
+function withChangedFiles(judged: Judgement, changed: string): Judgement {
+  if (changed === '') return judged;
+  const { rule, reason, reasons } = judged;
+  return { ...judged, reason: reason + changed, ...(reasons && { reasons: [...reasons, { rule, reason: changed.trim() }] }) };
 }
 
 /** Returns the current policy settings of the user. Their rules apply to the paths of the open folders. */
@@ -148,7 +164,7 @@ function filesRead({ targets, readToPrepare = [] }: Partial<PreparedCall> = {}):
   return [...told, ...readToPrepare.map((path) => ({ path, access: 'read' as const }))];
 }
 
-/** Returns the files in the changes of the call that this run created and that nobody else has changed since. */
+/** Returns the files in the changes of the call that this run created and that were not changed by others since then. */
 export function ownFiles({ staged }: Pick<SessionState, 'staged'>, runId: string, prepared: PreparedCall | undefined): Set<string> {
   const left = new Map<string, string | undefined>();
   const own = new Set<string>();
@@ -161,20 +177,4 @@ export function ownFiles({ staged }: Pick<SessionState, 'staged'>, runId: string
   }
   const found = new Map(prepared?.changes?.map(({ path, before }) => [path, before]));
   return new Set([...own].filter((path) => found.has(path) && found.get(path) === left.get(path)));
-}
-
-/** Determines whether the conversation contains secrets or content from other programs and hosts. Both matter when the model sends data. */
-function seenIn({ runs }: SessionView, places: (path: string) => readonly string[]): NonNullable<PolicyInput['seen']> {
-  const mentions = runs.flatMap(({ mentions = [], said }) => [...mentions, ...said.flatMap((each) => each.mentions ?? [])]);
-  let secret = mentions.some(({ secret }) => secret);
-  let strangers = mentions.some(({ kind }) => kind === 'url');
-  for (const { asked, begun, targets, command, source, hosts } of runs.flatMap(callsIn)) {
-    // Only the approval request records which paths a glob or link expanded to.
-    secret ||= asked.some(({ request, answer }) => answer?.approve && request.secret);
-    if (!begun) continue;
-    secret ||= targets.some(({ path, access }) => access === 'read' && places(path).some(isSecret));
-    secret ||= command?.split(/[\s'"`;|&<>()=:@\\]+/).some((word) => word !== '' && isSecret(word)) ?? false;
-    strangers ||= source !== undefined || (hosts?.length ?? 0) > 0;
-  }
-  return { secret, strangers };
 }

@@ -2,11 +2,10 @@
 import { abortable, wasStopped } from '../../core/abort.ts';
 import type { RunPorts } from '../../core/run/ports.ts';
 import { runError } from '../../core/run/run-error.ts';
-import type { AgentEvent, ApprovalAnswer, EventBody, QuestionAnswer } from '../../core/session/events.ts';
-import type { Limits } from '../../core/session/limits.ts';
+import type { ApprovalAnswer, EventBody, QuestionAnswer } from '../../core/session/events.ts';
+import type { EventList } from '../../core/session/lists.ts';
 import type { ApprovalRequest, RunRecord, SessionState } from '../../core/session/session-state.ts';
 import { totalsOf } from '../../core/session/usage-totals.ts';
-import type { SessionView } from '../../core/view/session-view.ts';
 import type { RunContext } from '../context/run-context.ts';
 import type { CompactionEnd } from '../session/compaction.ts';
 import type { EventLog, LoggedRun } from '../session/event-log.ts';
@@ -15,15 +14,14 @@ import type { Work } from '../work.ts';
 import type { Pacing } from './pacing.ts';
 import type { RunScope } from './run-scope.ts';
 
-type Beginning = Pick<RunScope, 'sessionId' | 'limits'> & { runId: string; pace: Pacing };
+type Beginning = Pick<RunScope, 'sessionId'> & { runId: string; pace: Pacing };
 
 export class LiveRun implements LoggedRun, RunScope {
   readonly sessionId: string;
-  readonly limits: Limits;
   readonly pace: Pacing;
   readonly now: () => number;
   context: RunContext | undefined;
-  /** Resolves when the run has ended, whatever its outcome is. */
+  /** Resolves when the run has ended, regardless of its outcome. */
   readonly done: Promise<void>;
   readonly #runId: string;
   readonly #log: EventLog;
@@ -34,10 +32,9 @@ export class LiveRun implements LoggedRun, RunScope {
   #compaction: string | undefined;
   #resolveDone = () => {};
 
-  constructor({ sessionId, runId, limits, pace }: Beginning, log: EventLog, now: () => number) {
+  constructor({ sessionId, runId, pace }: Beginning, log: EventLog, now: () => number) {
     this.sessionId = sessionId;
     this.#runId = runId;
-    this.limits = limits;
     this.pace = pace;
     this.#log = log;
     this.now = now;
@@ -50,11 +47,7 @@ export class LiveRun implements LoggedRun, RunScope {
     return this.#log.state;
   }
 
-  get view(): SessionView {
-    return this.#log.view;
-  }
-
-  get events(): readonly AgentEvent[] {
+  get events(): EventList {
     return this.#log.events;
   }
 
@@ -75,7 +68,7 @@ export class LiveRun implements LoggedRun, RunScope {
     this.#ports?.adapter.retryNow?.();
   }
 
-  /** Compacts the conversation before the next turn of the model. `words` is what the user wants to keep. */
+  /** Compacts the conversation before the next turn of the model. `words` describes the content that the user wants to keep. */
   compactNext(words: string): void {
     this.#compaction = words;
   }
@@ -159,7 +152,7 @@ export class LiveRun implements LoggedRun, RunScope {
   /** A failure is ignored here, because building the run reports it. After a stop, the user's message is logged without notes. */
   async #readContext(work: Work): Promise<void> {
     const run = this.state.runs.get(this.#runId);
-    if (!run || this.context) return;
+    if (!run || run.applies || this.context) return;
     this.context = await abortable(work.context(run, this), this.#controller.signal).catch(() => undefined);
   }
 

@@ -1,8 +1,9 @@
 /** The policy for the run of a confirmed plan. */
 import { revisionHash } from '../../core/plan/hash.ts';
+import { checkCommands } from '../../core/plan/plan.ts';
 import type { RunPorts } from '../../core/run/ports.ts';
-import type { Judgement, PreparedCall } from '../../core/run/tool.ts';
-import type { Decision } from '../../core/session/effects.ts';
+import type { PreparedCall } from '../../core/run/tool.ts';
+import type { CommandLine, Decision } from '../../core/session/effects.ts';
 import type { RunRecord } from '../../core/session/session-state.ts';
 import type { CheckPorts } from '../../tools/plan/plan-check.ts';
 import { beyondScope, deviation } from '../../tools/plan/plan-scope.ts';
@@ -20,17 +21,16 @@ function writtenBy(prepared: PreparedCall | undefined): string[] {
   return prepared?.targets.filter(({ access }) => access !== 'read').map(({ path }) => path) ?? [];
 }
 
+/** Returns true if a check of the plan is exactly this command, in the folder in which checks run. */
+export function confirmsCommand(plan: RunRecord['plan'], { text, cwd, background }: CommandLine, top: string | undefined): boolean {
+  return !background && cwd === top && plan !== undefined && checkCommands(plan).some((command) => command.trim() === text);
+}
+
 /** Returns the ports for the checks of plan steps. `buildRun` adds the tool that runs commands. */
 export function checksFor(judge: Pick<RunPorts, 'decide'>, languages: LanguageServices | undefined): CheckPorts {
   return {
     languages,
-    async judge(tool, prepared) {
-      const decision: Judgement = await judge.decide({ type: 'tool_call', id: '', name: tool.name }, tool, prepared);
-      // By confirming the plan, the user has granted every permission that can be granted for its checks. A check still needs an approval
-      // if no permission can be granted for it.
-      if (decision.kind !== 'ask' || !decision.covers?.length) return decision;
-      return { kind: 'allow', rule: 'confirmed-plan', reason: 'The confirmed plan includes this check.' };
-    },
+    judge: async (tool, prepared) => judge.decide({ type: 'tool_call', id: '', name: tool.name }, tool, prepared),
   };
 }
 

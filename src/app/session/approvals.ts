@@ -1,8 +1,10 @@
 /** Processes the user's answer to an approval request. */
 
 import type { ApprovalAnswer, EventBody, Granted, Permission } from '../../core/session/events.ts';
-import { isSamePermission } from '../../core/session/grant-scope.ts';
+import { canGrant, isSamePermission } from '../../core/session/grant-scope.ts';
+import type { EventList } from '../../core/session/lists.ts';
 import type { ApprovalRequest, SessionState } from '../../core/session/session-state.ts';
+import { grantingEvents, originOf } from '../../core/view/permissions.ts';
 import type { WriteGate } from '../../workspace/gate.ts';
 import { SessionError } from './session-error.ts';
 
@@ -10,7 +12,9 @@ export type ApprovalDesk = {
   state: SessionState;
   emit(runId: string, body: EventBody): void;
   gate(): Promise<WriteGate>;
-  grantForGood(covers: Permission): void;
+  grantForGood(covers: Permission, title: string): void;
+  /** Whether the workspace is trusted. If not, an answer applies to its call only. */
+  trusted: boolean;
   /** Returns the revision of the plan that allows the call of the request. */
   widening(request: ApprovalRequest): Promise<EventBody | undefined>;
 };
@@ -23,7 +27,7 @@ export async function resolveApproval(
   given: ApprovalAnswer,
   desk: ApprovalDesk,
 ): Promise<{ runId: string; answered: string[] }> {
-  const { state, emit } = desk;
+  const { state, emit, trusted } = desk;
   const pending = (): ApprovalRequest => {
     const request = state.pendingApprovals.get(approvalId);
     if (!request) throw new SessionError('This approval request has already been answered. No further answer is needed.');
@@ -33,14 +37,14 @@ export async function resolveApproval(
   const { runId, callId } = request;
   const { answer: revised, digest } = await asRevised(request, given, desk);
   pending();
-  const wider = revised.approve && revised.widen ? await desk.widening(request) : undefined;
+  const wider = trusted && revised.approve && revised.widen ? await desk.widening(request) : undefined;
   pending();
-  const granted = revised.approve ? grantedBy(request, given) : undefined;
+  const granted = trusted && revised.approve ? grantedBy(request, given) : undefined;
   const answer = asItCounts(revised, granted !== undefined, wider !== undefined);
   const bound = { ...(digest !== undefined && { digest }), ...(granted && { granted }) };
   emit(runId, { type: 'approval_resolved', approvalId, callId, answer, ...bound });
   if (wider) emit(runId, wider);
-  if (granted?.scope === 'workspace') desk.grantForGood(granted.covers);
+  if (granted?.scope === 'workspace') desk.grantForGood(granted.covers, request.title);
   return { runId, answered: [approvalId, ...(granted ? answerAlike(granted, desk) : [])] };
 }
 
@@ -73,7 +77,7 @@ function asItCounts(answer: ApprovalAnswer, isGranted: boolean, isWider: boolean
 function grantedBy({ covers = [] }: ApprovalRequest, answer: ApprovalAnswer): Granted | undefined {
   if (!answer.approve || !answer.grant) return undefined;
   const chosen = covers[answer.covers ?? 0];
-  return chosen && { scope: answer.grant, covers: chosen };
+  return chosen && canGrant(chosen, answer.grant) ? { scope: answer.grant, covers: chosen } : undefined;
 }
 
 /** Approves the other pending requests that the grant covers. Returns their ids. */
@@ -84,4 +88,16 @@ function answerAlike({ covers }: Granted, { state, emit }: ApprovalDesk): string
     emit(runId, { type: 'approval_resolved', approvalId, callId, answer, ...(digest !== undefined && { digest }) });
   }
   return alike.map(({ approvalId }) => approvalId);
+}
+
+type RevocableSession = { state: SessionState; events: EventList; revokeGrants(covers: Permission, later: boolean): void };
+
+/**
+ * Revokes the permissions of a session that were granted until a time, for which other programs may have used it since. It is logged later,
+ * because opening a session must not change its log.
+ */
+export function revokeGrantsUntil(session: RevocableSession, at: number): void {
+  const { grants } = session.state;
+  const events = grantingEvents(grants, session.events);
+  for (const grant of grants) if ((originOf(grant, events).at ?? 0) <= at) session.revokeGrants(grant.covers, true);
 }

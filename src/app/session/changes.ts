@@ -17,7 +17,7 @@ export class Changes {
     this.#ports = ports;
   }
 
-  /** Resolves when the current undo or restore has ended. Undefined if none is in progress. */
+  /** Resolves when the current undo or restore has ended. The property is undefined if none is in progress. */
   get takingBack(): Promise<void> | undefined {
     return this.#takingBack;
   }

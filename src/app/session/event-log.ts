@@ -1,21 +1,18 @@
 /** The events of a session, the state that is computed from them, and the listeners. */
-
-import { fileFailure } from '../../core/file-failure.ts';
 import { type AgentEvent, type EventBody, isDurable } from '../../core/session/events.ts';
 import { isSamePermission, type Permission } from '../../core/session/grant-scope.ts';
-import { foldSession, reduce, skipLost } from '../../core/session/reduce.ts';
-import { emptySession, type MutableSessionState, type SessionState, waitsForUser } from '../../core/session/session-state.ts';
+import { type EventList, MessageList } from '../../core/session/lists.ts';
+import { foldSession, forgetSentMessages, reduce, skipLost } from '../../core/session/reduce.ts';
+import { emptySession, type MutableSessionState, type SessionState } from '../../core/session/session-state.ts';
 import { applyValidEvents, isValidNext } from '../../core/session/valid-events.ts';
-import { receiptOf } from '../../core/view/run-receipt.ts';
-import { Projection, runIn, type SessionView } from '../../core/view/session-view.ts';
 import { endsWait } from '../../core/words/retry-text.ts';
+import { LoggedEvents } from '../../sessions/event-list.ts';
+import type { LoggedLines } from '../../sessions/log-lines.ts';
 import type { SessionLog } from '../../sessions/store.ts';
+import { Listeners } from './listeners.ts';
+import { interruptionOf, receiptIn } from './log-events.ts';
+import { damageText, IN_USE, logFailure, readFailure, WENT_ON } from './log-texts.ts';
 import { SessionError } from './session-error.ts';
-
-const IN_USE = 'This session is in use in another window or process. Close it there, or start a new session.';
-const WENT_ON = 'This session was changed in another window or process. Review the changes and try again.';
-
-export type Listener = (event: AgentEvent) => void;
 
 /** The wait before a request is sent again. */
 export type Waiting = Extract<AgentEvent, { type: 'model_waiting' }>;
@@ -28,18 +25,17 @@ export type LoggedRun = {
 };
 
 export class EventLog {
-  readonly #state: MutableSessionState = emptySession();
-  /** Durable events in log order. The newest may not be written to disk yet. */
-  readonly events: AgentEvent[] = [];
   readonly #file: SessionLog;
+  readonly #events: LoggedEvents;
+  readonly #state: MutableSessionState;
   readonly #now: () => number;
-  readonly #listeners = new Set<Listener>();
+  readonly listeners = new Listeners();
   #run: LoggedRun | undefined;
   #waiting: Waiting | undefined;
   /** The pause event of the last run, if it was interrupted. It is logged with the next event, because reading a session must not change its log. */
   #unlogged: AgentEvent | undefined;
-  /** The permission that is to be revoked in the log, or true for all permissions. */
-  #revoking: boolean | Permission = false;
+  /** The permissions that are to be revoked in the log, or true for all of them. */
+  #revoking: true | readonly Permission[] = [];
   #failure: Error | undefined;
   #closed = false;
   #damage: string | undefined;
@@ -47,12 +43,13 @@ export class EventLog {
   #isLost = false;
   /** Whether the log was repaired since it was locked. */
   #isMended = false;
-  readonly #projection = new Projection(this.events);
 
-  constructor(file: SessionLog, events: readonly AgentEvent[], now: () => number) {
+  constructor(file: SessionLog, logged: LoggedLines, now: () => number) {
     this.#file = file;
+    this.#events = new LoggedEvents(file);
+    this.#state = this.#newState();
     this.#now = now;
-    this.#takeIn(events);
+    this.#takeIn(logged);
     this.#noticeInterruption();
   }
 
@@ -60,35 +57,38 @@ export class EventLog {
     return this.#state;
   }
 
+  /** Durable events in log order, which are read when they are needed. The newest may not be written to disk yet. */
+  get events(): EventList {
+    return this.#events;
+  }
+
   /** A sentence that says how many lines of the log were skipped. A copy of the log is kept. */
   get damage(): string | undefined {
     return this.#damage;
   }
 
-  /** The view of the session that hosts display. */
-  get view(): SessionView {
-    return this.#projection.view;
+  /** The state of a session without events. Its earlier messages are read from the log. */
+  #newState(): MutableSessionState {
+    return emptySession(new MessageList((seqs) => this.#events.withSeqs(seqs)));
   }
 
-  #takeIn(logged: readonly AgentEvent[]): AgentEvent[] {
-    const taken = applyValidEvents(this.#state, logged);
-    for (const event of taken) this.events.push(event);
-    this.#file.refuse(logged.length - taken.length);
+  #takeIn({ events, offsets }: LoggedLines): AgentEvent[] {
+    const taken = applyValidEvents(this.#state, events);
+    let at = 0;
+    for (const event of taken) {
+      at = events.indexOf(event, at);
+      this.#events.add(event, offsets[at]);
+    }
+    this.#file.refuse(events.length - taken.length);
     const lines = this.#file.damaged;
     if (lines > 0) this.#damage = damageText(lines, this.#file.keepCopy());
     return taken;
   }
 
-  /** Calls `listener` for every further event, including deltas. Returns a function that removes the listener. */
-  subscribe(listener: Listener): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  }
-
   /** The current wait before a request is sent again, with the remaining time. */
   get waiting(): Waiting | undefined {
     const wait = this.#waiting;
-    return wait && { ...wait, waitMs: Math.max(0, wait.at + wait.waitMs - this.#now()) };
+    return wait && { ...wait, waitMs: Math.min(wait.waitMs, Math.max(0, wait.at + wait.waitMs - this.#now())) };
   }
 
   /** Whether the log can no longer be written. */
@@ -99,19 +99,24 @@ export class EventLog {
   /** Emits an event. A durable event is logged before a listener receives it. @throws if the log cannot be written. */
   emit(runId: string, body: EventBody): void {
     if (isDurable(body) && this.#failure) throw this.#failure;
-    if (isDurable(body) && this.#revoking) this.#revoke();
+    if (isDurable(body)) this.#revoke();
     this.publish(runId, body);
   }
 
   /** Emits an event. If the log has failed, the state and the listeners still receive the event. */
   publish(runId: string, body: EventBody): void {
     if (this.#closed) return;
-    const needsLock = isDurable(body) && !this.#run;
-    if (needsLock) this.lock();
+    if (isDurable(body) && !this.#run) this.locked(() => this.#publish(runId, body));
+    else this.#publish(runId, body);
+  }
+
+  /** Calls `work` while the log is locked. @throws SessionError if another window or process holds the lock. */
+  locked(work: () => void): void {
+    this.lock();
     try {
-      this.#publish(runId, body);
+      work();
     } finally {
-      if (needsLock) this.unlock();
+      this.unlock();
     }
   }
 
@@ -119,26 +124,27 @@ export class EventLog {
     const durable = isDurable(body);
     if (durable && !this.#failure && !this.#isMended) this.#mend();
     if (durable && this.#isLost) this.#skipLost();
-    const receipt = body.type === 'run_finished' && { receipt: receiptOf(runIn(this.view, runId), this.#run?.canWrite) };
+    const receipt = body.type === 'run_finished' && receiptIn(this.#events, runId, this.#run?.canWrite);
     const event = { ...body, ...receipt, runId, seq: this.state.seq + (durable ? 1 : 0), at: this.#now() } as AgentEvent;
     // Another window may have changed the session, so that the event is no longer valid.
     if (durable && !this.#run && !isValidNext(this.state, event)) throw new SessionError(WENT_ON);
-    if (durable && !this.#failure) this.#append(event);
     if (durable) {
-      this.events.push(event);
+      this.#events.add(event, this.#failure ? undefined : this.#append(event));
       reduce(this.#state, event);
     }
     if (event.type === 'model_waiting') this.#waiting = event;
     else if (endsWait(event)) this.#waiting = undefined;
-    this.#tell(event);
+    this.listeners.tell(event);
   }
 
-  #append(event: AgentEvent): void {
+  /** @returns the place of the event in the log */
+  #append(event: AgentEvent): number {
     try {
-      if (this.#unlogged) this.#file.append(this.#unlogged);
+      if (this.#unlogged) this.#events.moveToLog(this.#events.length - 1, this.#file.append(this.#unlogged));
       this.#unlogged = undefined;
-      this.#file.append(event);
+      const offset = this.#file.append(event);
       if (!this.#run) this.#file.close();
+      return offset;
     } catch (error) {
       throw this.#fail(error);
     }
@@ -150,70 +156,73 @@ export class EventLog {
     return this.#failure;
   }
 
-  #tell(event: AgentEvent): void {
-    for (const listener of this.#listeners) {
-      try {
-        listener(event);
-      } catch (error) {
-        // A listener that fails must not stop the run or prevent other listeners from receiving the event.
-        console.error(error);
-      }
-    }
-  }
-
-  /** Revokes a permission or all permissions, also for the live run. Without a live run, this is logged before the next event. */
-  revokeGrants(covers?: Permission): void {
-    // If several permissions are revoked before this is logged, all permissions are revoked.
-    this.#revoking = this.#revoking || !covers ? true : covers;
-    if (!this.#run) return;
+  /** Revokes a permission or all permissions, even during a live run. With `later`, this is logged before the next event. */
+  revokeGrants(covers?: Permission, later = false): void {
+    this.#revoking = this.#revoking === true || !covers ? true : [...this.#revoking, covers];
     try {
-      this.#revoke();
+      if (!later) this.#revoke();
     } catch {
-      // A run ends when its log cannot be written.
+      // It is logged before the next event. A run ends when its log cannot be written.
     }
   }
 
   #revoke(): void {
-    const { lastRun, grants } = this.state;
-    const covers = this.#revoking === true ? undefined : this.#revoking;
-    const granted = grants.some((grant) => !covers || isSamePermission(grant.covers, covers));
-    if (lastRun && granted) this.publish(lastRun.runId, { type: 'grants_revoked', ...(covers && { covers }) });
-    this.#revoking = false;
+    for (const covers of this.#revoking === true ? [undefined] : this.#revoking) {
+      const granted = this.state.grants.filter((grant) => !covers || isSamePermission(grant.covers, covers));
+      const run = granted.length > 0 && this.state.lastRun;
+      if (run) this.publish(run.runId, { type: 'grants_revoked', ...(covers && { covers }) });
+      else for (const grant of granted) this.publish('', { type: 'session_grant_revoked', covers: grant.covers });
+    }
+    this.#revoking = [];
   }
 
-  /** Applies the events that another window or process has added to the log. New events continue their sequence numbers. */
+  /** Applies the events that another window or process has added to the log. @throws Error if it cannot be read; the next call reads all of it. */
   refresh(): void {
     if (this.#run || this.#closed) return;
-    const shown = this.#unlogged ? 1 : 0;
-    const missed = this.#file.readNewEvents().filter(({ seq }) => seq > this.state.seq - shown);
-    if (missed.length === 0) return;
-    this.#forgetUnlogged();
-    const taken = this.#takeIn(missed);
+    try {
+      if (!this.#file.hasInode) this.#events.check();
+      this.#readNewEvents();
+    } catch (error) {
+      this.#file.distrust();
+      throw readFailure(error);
+    }
+  }
+
+  #readNewEvents(): void {
+    // New events continue the sequence numbers of those that are known.
+    const known = this.state.seq - (this.#unlogged ? 1 : 0);
+    const { isNewFile, events, offsets } = this.#file.readNewEvents();
+    const isMissed = (_: unknown, index: number) => isNewFile || (events[index] as AgentEvent).seq > known;
+    const missed = { events: events.filter(isMissed), offsets: offsets.filter(isMissed) };
+    if (missed.events.length === 0 && !isNewFile) return;
+    if (isNewFile) this.#forget();
+    else this.#forgetUnlogged();
+    const taken = this.#takeIn(missed).filter(({ seq }) => seq > known);
     if (!this.#file.inUse()) this.#noticeInterruption();
-    for (const event of this.#unlogged ? [...taken, this.#unlogged] : taken) this.#tell(event);
+    for (const event of this.#unlogged ? [...taken, this.#unlogged] : taken) this.listeners.tell(event);
+  }
+
+  /** Forgets all events, because the log was written again by another process or could not be read before. */
+  #forget(): void {
+    this.#unlogged = undefined;
+    this.#events.clear();
+    Object.assign(this.#state, this.#newState());
   }
 
   /** Removes the event that was displayed but not logged, so that logged events can follow. */
   #forgetUnlogged(): void {
     if (!this.#unlogged) return;
+    const state = foldSession(this.#logged(), this.#newState());
     this.#unlogged = undefined;
-    this.events.pop();
-    Object.assign(this.#state, foldSession(this.events));
+    this.#events.pop();
+    Object.assign(this.#state, state);
   }
 
   /** After a reload, displays the last run as paused if it was in progress and does not wait for an answer. */
   #noticeInterruption(): void {
-    const run = this.state.lastRun;
-    if (run?.status !== 'live' || waitsForUser(this.state)) return;
-    this.#unlogged = {
-      type: 'run_paused',
-      reason: 'interrupted',
-      summary: 'The run was interrupted. You can continue it where it stopped.',
-      runId: run.runId,
-      seq: this.state.seq + 1,
-      at: this.#now(),
-    };
-    this.events.push(this.#unlogged);
+    this.#unlogged = interruptionOf(this.state, this.#now());
+    if (!this.#unlogged) return;
+    this.#events.add(this.#unlogged);
     reduce(this.#state, this.#unlogged);
   }
 
@@ -232,13 +241,18 @@ export class EventLog {
 
   /** Repairs the log. If events are missing, a gap in the sequence numbers shows this. @throws if the log cannot be written. */
   #mend(): void {
-    const logged = this.#unlogged ? this.events.slice(0, -1) : this.events;
     try {
-      if (this.#file.mend(logged)) this.#isLost = true;
+      const { isLost, offsets } = this.#file.mend(this.#logged());
+      if (offsets) this.#events.relocate(offsets);
+      if (isLost) this.#isLost = true;
       this.#isMended = true;
     } catch (error) {
       throw this.#fail(error);
     }
+  }
+
+  *#logged(): Generator<AgentEvent> {
+    for (const event of this.#events) if (event !== this.#unlogged) yield event;
   }
 
   /** Skips the sequence number of a lost event, so that every later reader of the log knows that an event is missing. */
@@ -264,9 +278,10 @@ export class EventLog {
     this.#waiting = undefined;
     this.#file.close();
     this.#file.unlock();
+    forgetSentMessages(this.#state);
   }
 
-  /** Writes to the disk what the operating system has buffered. */
+  /** Flushes the buffers of the operating system to the disk. */
   sync(): void {
     this.#file.sync();
   }
@@ -274,23 +289,10 @@ export class EventLog {
   /** Stops the live run without logging its end, so that it can be resumed after a reload. */
   close(): void {
     this.#closed = true;
-    // Nothing can be logged after this, so nothing must be done, either.
+    // No event can be logged after this, so the run is stopped as well.
     this.#failure ??= new SessionError('This session is closed. Open it again to continue.');
     this.#run?.abort();
     this.#file.close();
     this.#file.unlock();
   }
-}
-
-function logFailure(error: unknown): Error {
-  const reason = fileFailure(error).replace(/\.?$/, '.');
-  return new Error(`The session's log cannot be written, so the run was stopped: ${reason} Correct the problem and try again.`);
-}
-
-function damageText(lines: number, copy: string | undefined): string {
-  const what =
-    lines === 1
-      ? '1 line of this session’s log is damaged and was skipped.'
-      : `${lines} lines of this session’s log were skipped, because they are damaged or depend on damaged lines.`;
-  return `${what}${copy ? ` A copy of the complete log is in ${copy}.` : ''}`;
 }

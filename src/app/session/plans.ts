@@ -5,6 +5,7 @@ import { withHash } from '../../core/plan/hash.ts';
 import { changeNote, type Plan, planNote, rerootPlan, widenPlan } from '../../core/plan/plan.ts';
 import {
   currentStep,
+  failedEndCheck,
   finishedStepsText,
   isOver,
   nextStep,
@@ -12,17 +13,25 @@ import {
   planOverviews,
   renumberSteps,
 } from '../../core/plan/progress.ts';
-import type { AgentEvent, EventBody, Mode } from '../../core/session/events.ts';
+import type { EventBody, Mode } from '../../core/session/events.ts';
+import type { Permission } from '../../core/session/grant-scope.ts';
+import type { EventList } from '../../core/session/lists.ts';
 import type { ApprovalRequest, RunRecord, SessionState } from '../../core/session/session-state.ts';
 import { beyondScope } from '../../tools/plan/plan-scope.ts';
 import type { Prompt } from './prompt.ts';
 import { SessionError } from './session-error.ts';
 
-/** `edited` is the plan as the user edited it. `model` overrides the model of Agent mode. */
-export type PlanOptions = { edited?: Plan | undefined; model?: ModelRef };
+/**
+ * `edited` is the plan as the user edited it. `model` overrides the model of Agent mode. With `allowEdits`, the run may also edit files that
+ * the plan does not name.
+ */
+export type PlanOptions = { edited?: Plan | undefined; model?: ModelRef; allowEdits?: boolean | undefined };
 
-/** The relation of a run to a plan. `shown` is displayed as the prompt if the user wrote no text. */
-export type Bound = { plan?: Plan; resumes?: string; revises?: string; shown?: string };
+/**
+ * The relation of a run to a plan, or to the run `edits` whose prompt it is another version of. `shown` is displayed as the prompt if the user
+ * wrote no text. `grants` are permissions for this run.
+ */
+export type Bound = { plan?: Plan; resumes?: string; revises?: string; edits?: string; shown?: string; grants?: Permission[] };
 
 /** The parts of a session that its plans use. */
 export type PlanDesk = {
@@ -48,18 +57,19 @@ export class Plans {
   }
 
   /** Runs or discards a proposed plan, which the user may have edited. Resolves when the run has ended. */
-  async answer(planId: string, answer: 'run' | 'discard', { edited, model }: PlanOptions = {}): Promise<void> {
+  async answer(planId: string, answer: 'run' | 'discard', { edited, model, allowEdits }: PlanOptions = {}): Promise<void> {
     this.#expectProposed(planId);
     const known = this.#known(planId);
     const plan = await withHash(edited ? { ...edited, id: planId } : known);
     this.#expectProposed(planId);
     const { state, emit, newId, prompt } = this.#desk;
     emit(state.lastRun?.runId ?? newId(), { type: 'plan_resolved', planId, answer, ...(answer === 'run' && { plan }) });
-    if (answer === 'run') await prompt(carryingOut(planNote(plan), model), { plan, shown: shownAs(plan) });
+    const grants = allowEdits && { grants: [{ kind: 'edits', beyondPlan: true } satisfies Permission] };
+    if (answer === 'run') await prompt(carryingOut(planNote(plan), model), { plan, shown: shownAs(plan), ...grants });
   }
 
   /**
-   * Replaces a plan whose run has paused or ended by an edited plan, and continues with it. `was[i]` is the former number of the step at
+   * Replaces a plan whose run has paused or ended with an edited plan, and continues with it. `was[i]` is the former number of the step at
    * index `i`, or 0 for a new step. Finished steps are not changed.
    */
   async revise(planId: string, edited: Plan, was: readonly number[]): Promise<void> {
@@ -88,9 +98,10 @@ export class Plans {
   /** Continues a plan at its first unfinished step. */
   async resume(planId: string, { model }: Pick<PlanOptions, 'model'> = {}): Promise<void> {
     const run = this.#run(planId);
-    if (nextStep(run) === undefined && currentStep(run) === undefined)
+    const isFailed = failedEndCheck(run) !== undefined;
+    if (nextStep(run) === undefined && currentStep(run) === undefined && !isFailed)
       throw new SessionError('All steps of this plan are finished. To repeat them, run the plan again.');
-    if (this.#isPaused(run)) return this.#desk.resume(run.runId, []);
+    if (this.#isPaused(run) || (isFailed && this.#isFailed(run))) return this.#desk.resume(run.runId, []);
     const { plan, runId, steps } = run;
     await this.#desk.prompt(carryingOut(planNote(plan, finishedStepsText(steps)), model), { plan, resumes: runId, shown: shownAs(plan) });
   }
@@ -115,10 +126,11 @@ export class Plans {
   }
 
   /** Returns the revision of the plan that allows the running or next step to write the files of an approval request. */
-  async widening({ runId, callId, rule }: ApprovalRequest, events: readonly AgentEvent[]): Promise<EventBody | undefined> {
+  async widening({ runId, callId, rule }: ApprovalRequest, events: EventList): Promise<EventBody | undefined> {
     const run = this.#desk.state.runs.get(runId);
-    const started = events.findLast((event) => event.type === 'tool_started' && event.callId === callId);
-    if (rule !== 'outside-plan' || !run?.plan || started?.type !== 'tool_started') return undefined;
+    if (rule !== 'outside-plan' || !run?.plan) return undefined;
+    const started = events.ofType('tool_started', runId).findLast((event) => event.callId === callId);
+    if (!started) return undefined;
     const written = started.targets.filter(({ access }) => access !== 'read').map(({ path }) => path);
     const files = beyondScope(run, [...new Set(written)]);
     const step = currentStep(run) ?? nextStep(run);
@@ -132,6 +144,10 @@ export class Plans {
 
   #isPaused({ runId, status }: RunRecord): boolean {
     return status === 'paused' && this.#desk.state.lastRun?.runId === runId;
+  }
+
+  #isFailed({ runId, outcome }: RunRecord): boolean {
+    return outcome === 'failed' && this.#desk.state.lastRun?.runId === runId;
   }
 
   #known(planId: string): Plan {

@@ -8,13 +8,16 @@ import type { RunRecord, SessionState } from '../../core/session/session-state.t
 import { takenBackNote } from '../../core/session/staged-writes.ts';
 import { initPrompt, parseSlashCommand } from '../../core/words/slash-commands.ts';
 
+/** The text that replaces the prompt if a message contains only images. */
+export const IMAGE_ALONE = 'Image';
+
 /** `text` may be empty if there are attachments. */
 export type Prompt = {
   text: string;
   mode: Mode;
   /** Overrides the model of the mode. */
   model?: ModelRef;
-  /** Added to the message after the text: images, and notes with the content of mentions. */
+  /** Parts that follow the text of the message: images, and notes with the content of mentions. */
   attachments?: (TextPart | ImagePart | NotePart)[];
   /** Notes by Kedge that are added to the message. */
   notes?: NotePart[];
@@ -29,10 +32,48 @@ export function lastPrompt({ lastRun, messages }: SessionState): Prompt | undefi
   const said = messages.slice(lastRun.messagesBefore).filter((message) => message.role === 'user');
   // Queued messages can precede the prompt.
   const message = said.find((each) => textOf(each).startsWith(lastRun.prompt)) ?? said[0];
-  const [first, ...rest] = (message?.content ?? []).filter((part) => part.type !== 'note' || part.about === 'mention');
+  return message && sentPrompt(message, lastRun.mode);
+}
+
+/** Returns the text, attachments and mentions of the user. */
+export function withoutKedgeNotes(content: UserMessage['content']): UserMessage['content'] {
+  return content.filter((part) => part.type !== 'note' || part.about === 'mention');
+}
+
+/** Returns the user's part of a message, without the notes that Kedge added, or undefined if the message contains only notes. */
+export function sentPrompt(message: UserMessage, mode: Mode): Prompt | undefined {
+  const [first, ...rest] = withoutKedgeNotes(message.content);
   if (!first) return undefined;
   const text = first.type === 'text' ? first.text : '';
-  return { text, mode: lastRun.mode, attachments: first.type === 'text' ? rest : [first, ...rest] };
+  return { text, mode, attachments: first.type === 'text' ? rest : [first, ...rest] };
+}
+
+/**
+ * Returns the prompt of a run, so that it can be sent again. Returns undefined for the run of a plan and for applied code, because no
+ * message began them.
+ */
+export function resentPrompt({ mode, plan, applies, prompt }: RunRecord, messages: readonly UserMessage[]): Prompt | undefined {
+  if (plan || applies) return undefined;
+  const sent = messages.flatMap((message) => sentPrompt(message, mode) ?? []);
+  if (sent.length === 0) return undefined;
+  // The log shows a command instead of the long text that is sent for it.
+  const text = parseSlashCommand(prompt)
+    ? prompt
+    : sent
+        .map((each) => each.text)
+        .filter(Boolean)
+        .join('\n\n');
+  return { text, mode, attachments: sent.flatMap(({ attachments = [] }) => attachments) };
+}
+
+/** Returns a prompt without the images and mentions at these positions, each counted from 0 among its own kind. */
+export function withoutAttachments(prompt: Prompt, without: { images: readonly number[]; mentions: readonly number[] }): Prompt {
+  let [image, mention] = [0, 0];
+  const attachments = (prompt.attachments ?? []).filter((part) => {
+    if (part.type === 'image') return !without.images.includes(image++);
+    return part.type !== 'note' || !part.ref || !without.mentions.includes(mention++);
+  });
+  return { ...prompt, attachments };
 }
 
 /** Returns the arguments of `Session.prompt` that make the model write an AGENTS.md. */
@@ -50,27 +91,27 @@ export function* queuedOpening(runId: string | undefined, state: SessionState): 
 }
 
 /**
- * Yields the messages that a run was started with as far as they are not in the log, because the program ended right after the start of
- * the run. Attachments cannot be restored.
+ * Yields the messages with which a run was started and which are not in the log, because the program ended right after the start of the
+ * run.
  */
 export function* lostOpening(run: RunRecord, state: SessionState): Generator<EventBody> {
-  const { runId, prompt, plan, revises, steps, used } = run;
+  const { runId, prompt, plan, revises, steps, used, attachments = [] } = run;
   if (used.turns > 0) return;
   yield* queuedOpening(runId, state);
   if (run.hasOpening) return;
   const revised = state.plans.get(revises ?? '')?.plan;
   const content = plan
     ? [planNote(plan, finishedStepsText(steps))]
-    : userMessage(sentText(prompt), revised ? [changeNote(revised)] : []).content;
+    : userMessage(sentText(prompt), [...attachments, ...(revised ? [changeNote(revised)] : [])]).content;
   yield { type: 'message_added', message: { role: 'user', content: [...content, ...takenBackNote(state)] } };
 }
 
-/** Whether a run that has not asked the model yet has nothing to send. */
+/** Returns true if a run that has not asked the model yet has nothing to send. */
 export function isEmpty({ used, messagesBefore }: RunRecord, { messages, queue }: SessionState): boolean {
   return used.turns === 0 && messages.length <= messagesBefore && queue.size === 0;
 }
 
-/** Returns the text that is sent for a prompt as the user sees it. */
+/** Returns the text that is sent for a prompt that the user sees. */
 function sentText(shown: string): string {
   const command = parseSlashCommand(shown.replace(/^kedge (?=init\b)/, '/'));
   return command?.name === 'init' ? initPrompt(command.words) : shown;

@@ -1,13 +1,13 @@
 /** One conversation: its log, its state, its live run, and the answers that runs wait for. */
 
-import type { AgentEvent, ApprovalAnswer, EventBody, QuestionAnswer } from '../../core/session/events.ts';
+import type { AppliedCode } from '../../core/session/effects.ts';
+import type { AnswerRating, ApprovalAnswer, EventBody, QuestionAnswer, SessionEventBody } from '../../core/session/events.ts';
 import type { Permission } from '../../core/session/grant-scope.ts';
-import type { Limits } from '../../core/session/limits.ts';
+import type { EventList } from '../../core/session/lists.ts';
 import { type RunRecord, type SessionState, waitsForUser } from '../../core/session/session-state.ts';
 import { takenBackNote } from '../../core/session/staged-writes.ts';
-import { totalsOf } from '../../core/session/usage-totals.ts';
-import type { SessionView } from '../../core/view/session-view.ts';
-import type { SessionLog } from '../../sessions/store.ts';
+import { readView, type SessionView } from '../../core/view/session-view.ts';
+import { runLimits } from '../limits.ts';
 import type { SessionsPorts } from '../ports.ts';
 import { LiveRun } from '../run/live-run.ts';
 import { Pacing } from '../run/pacing.ts';
@@ -15,26 +15,26 @@ import type { Work } from '../work.ts';
 import { resolveApproval } from './approvals.ts';
 import { Changes } from './changes.ts';
 import { compactableRun, expectCompacted } from './compaction.ts';
-import { EventLog, type Listener, type Waiting } from './event-log.ts';
+import { EventLog, type Waiting } from './event-log.ts';
+import { applyOpening, expectReader, lastAsked, resumableRun, startOf } from './last-run.ts';
+import type { Listener } from './listeners.ts';
 import { MessageQueue } from './message-queue.ts';
-import { type Bound, Plans, plannedMode } from './plans.ts';
+import { type Bound, Plans } from './plans.ts';
 import { type Prompt, userMessage } from './prompt.ts';
 import { SessionError } from './session-error.ts';
-
-/** Displayed in place of the prompt if a message contains only images. */
-const IMAGE_ALONE = 'Image';
+import { supersede } from './supersede.ts';
 
 const newId = () => crypto.randomUUID();
 
-export { SessionError };
+export { EventLog, SessionError };
 
 export class Session {
   readonly id: string;
   readonly state: SessionState;
   /** Messages that the user sent during a run and that the model has not received yet. */
   readonly queue: MessageQueue;
-  /** Durable events in log order. The newest may not be written to disk yet. */
-  readonly events: readonly AgentEvent[];
+  /** Durable events in log order, which are read from the log when they are needed. The newest may not be written to disk yet. */
+  readonly events: EventList;
   readonly plans: Plans;
   readonly changes: Changes;
   readonly #ports: SessionsPorts;
@@ -44,12 +44,12 @@ export class Session {
   #live: LiveRun | undefined;
   #isCompacting = false;
 
-  constructor(id: string, log: SessionLog, events: readonly AgentEvent[], ports: SessionsPorts, work: Work) {
+  constructor(id: string, log: EventLog, ports: SessionsPorts, work: Work) {
     this.id = id;
     this.#ports = ports;
     this.#work = work;
     this.#now = ports.now ?? Date.now;
-    this.#log = new EventLog(log, events, this.#now);
+    this.#log = log;
     this.state = this.#log.state;
     this.events = this.#log.events;
     const desk = { state: this.state, newId, emit: (runId: string, body: EventBody) => this.#log.emit(runId, body) };
@@ -74,59 +74,64 @@ export class Session {
     return this.#live !== undefined || this.changes.takingBack !== undefined;
   }
 
-  /** The view of the session that hosts display. */
-  get view(): SessionView {
-    return this.#log.view;
+  /** Computes the view of the whole session. Reads the whole log, so it must not be called for each event. */
+  readView(): SessionView {
+    return readView(this.events);
   }
 
-  /** A sentence for the user that says how many damaged lines of the log were skipped. */
+  /** Says how many damaged lines of the log were skipped. */
   get damage(): string | undefined {
     return this.#log.damage;
   }
 
+  /** Logs a change to the session by the user, or a rating. @throws SessionError if another window or process is using the session */
+  note = (about: SessionEventBody | AnswerRating, runId = '') => this.#log.emit(runId, about);
+
+  /** Like `note`. `about` is called when the events are up to date and no other process can add any. */
+  noteLatest(about: () => SessionEventBody): void {
+    if (this.#live) this.note(about());
+    else this.#log.locked(() => this.note(about()));
+  }
+
   /** Calls `listener` for every further event, including deltas. Returns a function that removes the listener. */
   subscribe(listener: Listener): () => void {
-    return this.#log.subscribe(listener);
+    return this.#log.listeners.add(listener);
   }
 
-  /** Starts a run and resolves when it has ended, paused or stopped. @throws SessionError while another run is live. */
+  /** Starts a run after any undo, and resolves when it has ended, paused or stopped. @throws SessionError while another run is live. */
   async prompt({ text, mode: wanted, model, attachments = [], notes = [] }: Prompt, bound: Bound = {}): Promise<void> {
+    if (this.changes.takingBack) await this.changes.takingBack;
     this.#expectIdle();
-    const { shown, ...ties } = bound;
-    const { settings } = this.#ports;
-    const mode = plannedMode(wanted, bound, settings.requirePlan?.());
-    const limits = settings.limits(mode);
-    const ref = model ?? settings.model(mode);
-    this.#supersede();
-    const started: EventBody = { type: 'run_started', mode, prompt: shown ?? (text || IMAGE_ALONE), model: ref, limits, ...ties };
+    const started = startOf({ mode: wanted, model, attachments }, text, this.#ports.settings, this.state, bound);
+    supersede(this.#log, this.#now);
     const message = userMessage(text, [...attachments, ...notes, ...takenBackNote(this.state)]);
-    await this.#run(newId(), limits, this.queue.opening(started, { type: 'message_added', message }));
+    await this.#run(newId(), this.queue.opening(started, { type: 'message_added', message }));
   }
 
-  /**
-   * Sends a message. While a run is in progress or paused by the user, the message is queued for the model's next turn. Otherwise it starts
-   * a run.
-   */
+  /** Sends a message: with the model's next turn while a run is in progress or paused by the user, and otherwise in a new run. */
   async say(prompt: Prompt): Promise<void> {
     const run = this.state.lastRun;
     if (!run || !(this.running || (run.status === 'paused' && run.pause === 'user'))) return this.prompt(prompt);
+    expectReader(run);
     this.queue.add(userMessage(prompt.text, prompt.attachments ?? []));
+  }
+
+  /** Applies code from an answer to a file after the user has approved it. No model is called. @throws SessionError while another run is live. */
+  async apply(code: AppliedCode): Promise<void> {
+    this.#expectIdle();
+    await this.#run(newId(), applyOpening(this.state, code, runLimits(this.#ports.settings, 'agent', this.state)));
   }
 
   /** Starts a run with the messages that were queued for an earlier run. */
   async sendQueued(): Promise<void> {
     this.#expectIdle();
-    const { lastRun } = this.state;
+    const lastRun = lastAsked(this.state);
     if (!lastRun || this.queue.size === 0) return;
     if (lastRun.status === 'live') throw new SessionError('The run is waiting for your answer. Answer it first.');
     if (lastRun.status === 'paused') return this.resume();
-    const { model } = lastRun;
-    const { settings } = this.#ports;
-    const mode = plannedMode(lastRun.mode, {}, settings.requirePlan?.());
-    const limits = settings.limits(mode);
-    const prompt = this.queue.text || IMAGE_ALONE;
-    const started: EventBody = { type: 'run_started', mode, prompt, model, limits };
-    await this.#run(newId(), limits, this.queue.opening(started));
+    const { mode, model } = lastRun;
+    const started = startOf({ mode, model }, this.queue.text, this.#ports.settings, this.state);
+    await this.#run(newId(), this.queue.opening(started));
   }
 
   /**
@@ -136,7 +141,7 @@ export class Session {
   async resume({ raise = false } = {}): Promise<void> {
     if (this.#leaving) await this.#leaving;
     if (this.#live?.pace.release()) return this.#live.done;
-    const run = this.#paused();
+    const run = this.#resumable();
     if (raise && run.pause === 'limit' && run.reached) this.#work.day?.raise(run.reached.limit);
     await this.#resume(run.runId);
   }
@@ -151,7 +156,7 @@ export class Session {
   async step(): Promise<void> {
     if (this.#leaving) await this.#leaving;
     if (this.#live) return this.#live.pace.step();
-    await this.#resume(this.#paused().runId, [], new Pacing(1));
+    await this.#resume(this.#resumable().runId, [], new Pacing(1));
   }
 
   /** Resolves when a run that has just paused has ended completely. */
@@ -159,12 +164,9 @@ export class Session {
     return this.running ? undefined : this.#live?.done;
   }
 
-  #paused(): RunRecord {
+  #resumable(): RunRecord {
     this.#expectIdle();
-    const run = this.state.lastRun;
-    if (!run || (run.status === 'finished' && run.outcome !== 'failed'))
-      throw new SessionError('There is no paused run to continue. Send a message to start a run.');
-    return run;
+    return resumableRun(this.state);
   }
 
   /** Stops the live run at once. Its changes are kept and can be undone. Resolves when the run has ended. */
@@ -177,16 +179,16 @@ export class Session {
       if (!isRun || this.state.lastRun?.status !== 'paused') return;
     }
     this.refresh();
-    this.#supersede();
+    supersede(this.#log, this.#now);
   }
 
-  /** Compacts the conversation, in a live run before its next turn. `words` is what to keep. @throws SessionError if it cannot become shorter. */
+  /** Compacts the conversation, during a live run before its next turn. `words` says what to keep. @throws SessionError if nothing can be removed. */
   async compact(words = ''): Promise<void> {
     if (this.#isCompacting) return;
     if (this.#live && this.running) return this.#live.compactNext(words);
     this.#expectIdle();
-    const { runId, mode, status } = compactableRun(this.state);
-    const beginning = { runId, limits: this.#ports.settings.limits(mode), pace: new Pacing() };
+    const { runId, status } = compactableRun(this.state);
+    const beginning = { runId, pace: new Pacing() };
     this.#isCompacting = true;
     const end = await this.#with(beginning, (live) => live.compact(words, this.#work)).finally(() => {
       this.#isCompacting = false;
@@ -217,7 +219,8 @@ export class Session {
       state: this.state,
       emit: (id, body) => this.#log.emit(id, body),
       gate: () => this.#work.gate(),
-      grantForGood: (covers) => this.#ports.grants.add(covers),
+      grantForGood: (covers, title) => this.#ports.grants.add(covers, title),
+      trusted: this.#ports.trusted(),
       widening: (request) => this.plans.widening(request, this.events),
     });
     await Promise.all(answered.map((id) => this.#goOn(runId, id)));
@@ -239,9 +242,9 @@ export class Session {
     if (!this.#live && !waitsForUser(this.state)) await this.#resume(runId);
   }
 
-  /** Revokes a permission or all permissions, also for the live run. Without a live run, this is logged before the next event. */
-  revokeGrants(covers?: Permission): void {
-    this.#log.revokeGrants(covers);
+  /** Revokes a permission or all permissions, also for the live run. With `later`, this is logged before the next event. */
+  revokeGrants(covers?: Permission, later = false): void {
+    this.#log.revokeGrants(covers, later);
   }
 
   /** Stops the live run without logging its end, so that it can be resumed after a reload. */
@@ -250,24 +253,24 @@ export class Session {
   }
 
   async #resume(runId: string, more: readonly EventBody[] = [], pace?: Pacing): Promise<void> {
-    const { mode } = this.state.runs.get(runId) as RunRecord;
-    await this.#run(runId, this.#ports.settings.limits(mode), [{ type: 'run_resumed' }, ...more], pace);
+    await this.#run(runId, [{ type: 'run_resumed' }, ...more], pace);
   }
 
   /** Starts a run. It is live, and can be stopped, before a listener receives its first event. */
-  async #run(runId: string, limits: Limits, opening: Iterable<EventBody>, pace = new Pacing()): Promise<void> {
-    const live = await this.#with({ runId, limits, pace }, async (each) => {
+  async #run(runId: string, opening: Iterable<EventBody>, pace = new Pacing()): Promise<void> {
+    const live = await this.#with({ runId, pace }, async (each) => {
       await each.drive(opening, this.#work);
       return each;
     });
     const words = live.compactionAsked();
     if (words !== undefined && !live.aborted && this.state.open.length === 0) await this.compact(words);
     // Messages that were sent too late for this run start the next run.
-    if (this.state.lastRun?.outcome === 'answered' && !live.aborted) await this.sendQueued();
+    const { outcome, applies } = this.state.lastRun ?? {};
+    if (outcome === 'answered' && !applies && !live.aborted) await this.sendQueued();
   }
 
   /** Locks the log for a run while `use` works with it. */
-  async #with<T>(beginning: { runId: string; limits: Limits; pace: Pacing }, use: (live: LiveRun) => Promise<T>): Promise<T> {
+  async #with<T>(beginning: { runId: string; pace: Pacing }, use: (live: LiveRun) => Promise<T>): Promise<T> {
     const live = new LiveRun({ sessionId: this.id, ...beginning }, this.#log, this.#now);
     this.#log.begin(live);
     this.#live = live;
@@ -289,12 +292,5 @@ export class Session {
   /** Applies the events that another window or process has added to the log. New events continue their sequence numbers. */
   refresh(): void {
     this.#log.refresh();
-  }
-
-  /** Ends a paused or interrupted run, because another run starts or the user stops it. */
-  #supersede(): void {
-    const run = this.state.lastRun;
-    if (run && run.status !== 'finished')
-      this.#log.emit(run.runId, { type: 'run_finished', outcome: 'stopped', ...totalsOf(run, this.state, this.#now()) });
   }
 }

@@ -57,8 +57,7 @@ export type TakeBackPorts = { log: EventLog; gate(): Promise<WriteGate>; newId()
 
 /**
  * Undoes or restores files. `plan` is called while the log is locked and selects the changes. If `signal` stops the work, the log contains
- * what was done. @throws SessionError if another window or process is writing to the log, or the reason of `signal` if nothing was done
- * yet.
+ * what was done. @throws SessionError if another window or process is writing to the log, or the reason of `signal` if nothing was undone yet.
  */
 export async function takeBack(plan: () => TakingBack, { log, gate, newId }: TakeBackPorts, signal?: AbortSignal): Promise<void> {
   log.lock();

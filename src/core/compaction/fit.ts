@@ -2,15 +2,17 @@
 
 import { type Compaction, compactedMessages } from '../context/compacted.ts';
 import { charactersFor, tokensOf, totalOf } from '../context/tokens.ts';
+import type { List } from '../list.ts';
 import type { Message } from '../model/messages.ts';
-import { messagesForModel } from '../session/reduce.ts';
+import { sentMessages } from '../session/reduce.ts';
 import type { SessionState } from '../session/session-state.ts';
-import { carriedState } from './carried-state.ts';
+import { type Compactable, carriedState } from './carried-state.ts';
 
 /**
- * How much is removed, from little to all that can be removed. `recent` is the share of the space that the latest messages may fill
- * unchanged, `index` the share of the list of earlier messages. `results` is the number of characters that are left of an older result.
- * Without `folds`, only results are shortened. With `all`, the results and mentions of the latest messages are shortened, too.
+ * How much a compaction removes. The first level removes little, and the last level everything that can be removed. `recent` is the share
+ * of the space that the latest messages may fill unchanged, and `index` is the share of the list of earlier messages. `results` is the
+ * number of characters that are kept of an older result. Without `folds`, only results are shortened. With `all`, the results and mentions
+ * of the latest messages are shortened, too.
  */
 type Level = { folds: boolean; recent: number; index: number; results: number; all?: true };
 const LEVELS: readonly Level[] = [
@@ -23,40 +25,46 @@ const LEVELS: readonly Level[] = [
   { folds: true, recent: 0, index: 0.01, results: 1_000, all: true },
   { folds: true, recent: 0, index: 0.01, results: 150, all: true },
 ];
-/** After a compaction, the messages fill at most this part of the space, so that the next compaction is far away. */
+/** After a compaction, the messages fill at most this part of the space, so that the next compaction is not needed soon. */
 const TARGET = 0.55;
 /** The part of the space for a summary, and for the user's earlier messages. */
 const SUMMARY_SHARE = 0.1;
 const PROMPTS_SHARE = 0.25;
 const RULES_SHARE = 0.15;
-/** The user's messages are shortened only beyond these lengths, the longest that fits. */
+/** The possible maximum lengths of the user's messages. The largest one that fits is used. */
 const PROMPT_CHARS = [Number.MAX_SAFE_INTEGER, 40_000, 12_000, 4_000, 1_500, 500, 200];
 const MAX_SUMMARY_TOKENS = 3_000;
 
-/** A compaction without its summary. `tokens` is the size of all messages after it, with the space for a summary if it `folds`. */
+/**
+ * A compaction without its summary. `tokens` is the size of all messages after the compaction. If it `folds`, the size includes the space
+ * for a summary.
+ */
 export type Fit = Omit<Compaction, 'summary'> & { folds: boolean; tokens: number };
 
 /**
- * Finds the smallest compaction after which the messages need at most about half of `space` tokens. `everything` is true when the user
- * wants a compaction now. Returns undefined if nothing can be removed.
+ * Finds the smallest compaction after which the messages need at most about half of `space` tokens. `everything` is true if the user asked
+ * for a compaction. Returns undefined if nothing can be removed.
  */
 export function fitInto(state: SessionState, space: number, everything = false): Fit | undefined {
-  const before = sizeOf(messagesForModel(state));
-  const fits = LEVELS.filter(({ folds }) => folds || !everything).flatMap((level) => {
-    const found = apply(state, level, space);
-    return found && found.tokens < before ? [found] : [];
-  });
-  return fits.find(({ tokens }) => tokens <= space * TARGET) ?? smallest(fits);
+  const before = sizeOf(sentMessages(state));
+  // Each level looks through the whole conversation, so it is read only once.
+  const whole = { ...state, messages: state.messages.slice() };
+  let best: Fit | undefined;
+  for (const level of LEVELS) {
+    if (everything && !level.folds) continue;
+    const fit = apply(whole, level, space);
+    if (!fit || fit.tokens >= before) continue;
+    if (fit.tokens <= space * TARGET) return fit;
+    if (!best || fit.tokens < best.tokens) best = fit;
+  }
+  return best;
 }
-
-const smallest = (fits: readonly Fit[]) =>
-  fits.reduce<Fit | undefined>((best, each) => (best && best.tokens <= each.tokens ? best : each), undefined);
 
 export function summaryTokens(space: number): number {
   return Math.min(MAX_SUMMARY_TOKENS, space * SUMMARY_SHARE);
 }
 
-function apply(state: SessionState, { folds, recent, index, results, all }: Level, space: number): Fit | undefined {
+function apply(state: Compactable, { folds, recent, index, results, all }: Level, space: number): Fit | undefined {
   const { messages, compaction } = state;
   const latest = recentFrom(messages, space * recent);
   const shortenBefore = all ? messages.length : latest;
@@ -74,14 +82,16 @@ function apply(state: SessionState, { folds, recent, index, results, all }: Leve
   return { ...compacted, folds, tokens };
 }
 
-/** Returns the index of the first of the latest messages, which together have at most `most` tokens. A call stays with its result. */
-function recentFrom(messages: readonly Message[], most: number): number {
+/**
+ * Returns the index of the first of the latest messages that together have at most `most` tokens. A call is not separated from its result.
+ */
+function recentFrom(messages: List<Message>, most: number): number {
   let from = messages.length;
   let size = 0;
   for (let at = messages.length - 1; at >= 0; at--) {
-    size += sizeOf([messages[at] as Message]);
+    size += sizeOf([messages.at(at) as Message]);
     if (size > most && from < messages.length) break;
-    if (messages[at]?.role !== 'tool') from = at;
+    if (messages.at(at)?.role !== 'tool') from = at;
   }
   return from;
 }

@@ -1,19 +1,20 @@
-/** The summary of earlier messages: the request to the model, and what stands in its place without a model. */
+/** Creates the summary of earlier messages: the request to the model, and the text that is used if no model can write it. */
 
+import { addressOf } from '../context/shorten.ts';
 import { charactersFor } from '../context/tokens.ts';
 import { textOf, type UserMessage } from '../model/messages.ts';
 import { note } from '../model/notes.ts';
-import type { SessionState } from '../session/session-state.ts';
+import type { Compactable } from './carried-state.ts';
 
 const MOST_ANSWERS = 8;
 
-/** Asks the model for a summary. `words` is what the user wants to keep, `index` lists the numbers of messages that it can cite. */
+/** Asks the model for a summary. `words` says what the user wants to keep, and `index` lists the numbers of the messages that it can cite. */
 export function summaryRequest(index: string, tokens: number, words = ''): UserMessage {
-  const keep = words ? `\nThe user asks to keep above all: ${words}` : '';
+  const keep = words ? `\nThe user asked to keep this above all: ${words}` : '';
   const text = [
     'The conversation is about to be compacted. Write a summary for yourself to continue from. Call no tool.',
-    'Use these headings, and leave out those without content: Goal; Decisions and why; Failed and not to be tried again; Done; Next; Facts (exact names, values, paths and commands that are still needed).',
-    'The user’s messages, the plan with its states, and the list of changed files are kept without you: do not repeat them. Cite numbers such as #12 from the list below where details can be read again.',
+    'Use these headings, and leave out those without content: Goal; Decisions and why; Failed attempts, not to be repeated; Done; Next; Facts (exact names, values, paths and commands that are still needed).',
+    'The user’s messages, the plan with its states, and the list of changed files are kept automatically: do not repeat them. Cite numbers such as #12 from the list below where details can be read again.',
     `Write at most ${Math.round(charactersFor(tokens) / 7)} words.${keep}`,
     '',
     index,
@@ -25,13 +26,15 @@ export function modelSummary(text: string, tokens: number): string {
   return `Your summary of the earlier messages:\n${text.trim().slice(0, charactersFor(tokens)).toWellFormed()}`;
 }
 
-/** The last things that the model said, if no model can write a summary. */
-export function summaryByRules({ messages }: SessionState, keepFrom: number, tokens: number): string {
+/** Returns the model's latest texts. They replace the summary if no model can write one. */
+export function summaryByRules({ messages }: Compactable, keepFrom: number, tokens: number): string {
   const answers = messages
     .slice(0, keepFrom)
-    .flatMap((message, at) => (message.role === 'assistant' && textOf(message).trim() ? [`#${at + 1}: ${textOf(message).trim()}`] : []));
+    .flatMap((message, at) =>
+      message.role === 'assistant' && textOf(message).trim() ? [`${addressOf(at)}: ${textOf(message).trim()}`] : [],
+    );
   const latest = answers.slice(-MOST_ANSWERS);
   if (latest.length === 0) return '';
   const most = Math.floor(charactersFor(tokens) / latest.length);
-  return `The last things that you said:\n${latest.map((text) => (text.length > most ? `${text.slice(0, most).toWellFormed()}…` : text)).join('\n')}`;
+  return `Your latest texts:\n${latest.map((text) => (text.length > most ? `${text.slice(0, most).toWellFormed()}…` : text)).join('\n')}`;
 }

@@ -1,15 +1,16 @@
-/** The rules files, the memory and the surroundings that the model was told, computed from the conversation. */
-import type { Message, NotePart, NoteSource, ToolResult } from '../model/messages.ts';
+/** Computes from the conversation which rules files, memory and surroundings the model has received. */
+import type { List } from '../list.ts';
+import type { Message, NotePart, NoteSource } from '../model/messages.ts';
 import { note, notesOf } from '../model/notes.ts';
 
 /** A note about rules or memory. */
 export type SourcedNote = NotePart & { source: NoteSource };
 
 /**
- * Returns the rules and memory that are in force: for each source its latest note, oldest first. Rules stay in force after the message or
+ * Returns the rules and memory that are in force: the latest note of each source, oldest first. Rules stay in force after the message or
  * tool result that contained them, until a later note replaces them or says that their file no longer exists.
  */
-export function rulesInForce(messages: readonly Message[]): SourcedNote[] {
+export function rulesInForce(messages: List<Message>): SourcedNote[] {
   const notes = new Map<string, SourcedNote>();
   for (const note of messages.flatMap(sourcedNotes)) {
     const key = keyOf(note);
@@ -22,16 +23,17 @@ export function rulesInForce(messages: readonly Message[]): SourcedNote[] {
 /** Returns the notes about rules and memory in a message. */
 export function sourcedNotes(message: Message): SourcedNote[] {
   if (message.role === 'assistant') return [];
-  return (message.role === 'user' ? message.content : message.content.flatMap(partsOf)).filter(isSourced);
+  if (message.role === 'user') return message.content.filter(isSourced);
+  return message.content.flatMap(({ content }) => content.filter(isSourced));
 }
 
-/** Identifies the source of a note. */
+/** Returns a key for the source of a note. */
 export function keyOf({ source }: SourcedNote): string {
   return source.paths[0] ?? '';
 }
 
 /** Returns the latest value of each line in the notes about the surroundings, such as `Git`. */
-export function surroundingLines(messages: readonly Message[]): Map<string, string> {
+export function surroundingLines(messages: List<Message>): Map<string, string> {
   const notes = messages.flatMap(notesOf).filter(({ about }) => about === 'surroundings');
   const lines = notes.flatMap(({ text }) => text.split('\n'));
   return new Map(lines.map((line) => [line.slice(0, line.indexOf(': ')), line.slice(line.indexOf(': ') + 2)]));
@@ -48,10 +50,6 @@ export function carriedNotes(messages: readonly Message[], most: number): NotePa
     return { ...rule, text: `${rule.text.slice(0, share).toWellFormed()}\n[Cut off. Read the rest with read_file.]` };
   });
   return [...carried, ...(lines.length > 0 ? [note('surroundings', lines.join('\n'))] : [])];
-}
-
-function partsOf({ content }: ToolResult): ToolResult['content'] {
-  return content;
 }
 
 function isSourced(part: { type: string }): part is SourcedNote {

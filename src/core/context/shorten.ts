@@ -1,28 +1,39 @@
-/** Shortens what a model receives. The complete content stays in the log, where `recall` finds it by its number. */
+/** Shortens the content that a model receives. The complete content stays in the log, where `recall` finds it by its number. */
 
 import type { Message, ToolResult, UserMessage } from '../model/messages.ts';
 
-/** Head and tail are moved to the end of a line if there is one within this part of their length. */
+/** The cuts are moved to the end of a line if there is one within this share of the length. */
 const LINE_SLACK = 0.2;
 const HEAD = 0.6;
+/** A text that is only a little too long is not shortened, because the remark about the omitted part needs space, too. */
+const SLACK = 100;
 
-/** The number of a message, from 1, and of a result in it: "#14" or "#14.2". It is the same for the whole session. */
+/** The number of a message, from 1, and of a result in it: "#14" or "#14.2". A number never changes during a session. */
 export function addressOf(message: number, result?: number): string {
   return result === undefined ? `#${message + 1}` : `#${message + 1}.${result + 1}`;
 }
 
 /** Keeps the head and the tail of a text that is longer than `most` characters. `address` says where the complete text can be read. */
 export function shortened(text: string, most: number, address: string): string {
-  if (text.length <= most + 100) return text;
+  if (text.length <= most + SLACK) return text;
   const head = headOf(text, Math.floor(most * HEAD));
   const tail = tailOf(text, Math.floor(most * (1 - HEAD)));
   const left = text.length - head.length - tail.length;
   return `${head}\n[${left} characters left out here; recall ${address} reads them]\n${tail}`;
 }
 
+/** Returns true if a result has more than `most` characters, so that it is shortened. */
+export function isTooLong(result: ToolResult, most: number): boolean {
+  return lengthOf(result) > most + SLACK;
+}
+
+function lengthOf({ content }: ToolResult): number {
+  return content.reduce((sum, part) => sum + (part.type === 'text' ? part.text.length : 0), 0);
+}
+
 export function shortenedResult(result: ToolResult, most: number, address: string): ToolResult {
-  const size = result.content.reduce((sum, part) => sum + (part.type === 'text' ? part.text.length : 0), 0);
-  if (size <= most + 100) return result;
+  if (!isTooLong(result, most)) return result;
+  const size = lengthOf(result);
   const content = result.content.map((part) =>
     part.type === 'text' ? { ...part, text: shortened(part.text, Math.floor((most * part.text.length) / size), address) } : part,
   );
@@ -33,7 +44,7 @@ export function shortenedResult(result: ToolResult, most: number, address: strin
 export function shortenedMessage(message: Message, index: number, most: number): Message {
   if (message.role === 'user') {
     const isLong = (part: UserMessage['content'][number]) =>
-      part.type === 'note' && part.about === 'mention' && part.text.length > most + 100;
+      part.type === 'note' && part.about === 'mention' && part.text.length > most + SLACK;
     if (!message.content.some(isLong)) return message;
     const content = message.content.map((part) =>
       part.type === 'note' && isLong(part) ? { ...part, text: shortened(part.text, most, addressOf(index)) } : part,

@@ -6,17 +6,20 @@ import type { ModelRequest } from '../model/model.ts';
 /** The kinds of content that fill a context window, in the order in which they are displayed. */
 export const KINDS = ['instructions', 'tools', 'rules', 'summary', 'prompts', 'attachments', 'answers', 'results'] as const;
 export type Kind = (typeof KINDS)[number];
-/** Tokens by kind. */
+/** The number of tokens of each kind. */
 export type Tokens = Record<Kind, number>;
 
 /** Characters outside ASCII need more tokens, because tokenizers are trained mostly on English text and code. */
 const PER_ASCII = 0.29;
 const PER_OTHER = 0.8;
-/** Services charge for the dimensions of an image, which are unknown here. A small file is a small image, and large ones are scaled down. */
+/**
+ * The assumed tokens of an image. Services charge by an image's dimensions, which are unknown here. A small file is assumed to be a small
+ * image, and large images are scaled down by the services.
+ */
 const MAX_PER_IMAGE = 1_300;
 const MIN_PER_IMAGE = 100;
 const CHARACTERS_PER_IMAGE_TOKEN = 20;
-/** What the wire format adds to each message, part and tool call. */
+/** The tokens that the wire format adds to each message, part and tool call. */
 const PER_PART = 6;
 const PER_CALL = 12;
 
@@ -52,9 +55,10 @@ const OF_NOTES: Partial<Record<NotePart['about'], Kind>> = {
   rules: 'rules',
   memory: 'rules',
   surroundings: 'rules',
+  servers: 'rules',
 };
 
-/** Messages do not change, so each is measured once. */
+/** Messages are immutable, so each is measured only once. */
 const measured = new WeakMap<Message, Tokens>();
 
 export function tokensOf(message: Message): Tokens {
@@ -96,7 +100,7 @@ function tokensOfAnswer(part: Exclude<AssistantMessage['content'][number], TextP
   return PER_CALL + tokensOfText(part.name) + tokensOfText(part.malformed ?? JSON.stringify(part.input ?? {})) + replay;
 }
 
-/** Adds up the tokens of requests. Only messages that are new since the last request are added, until the conversation is compacted. */
+/** Adds up the tokens of requests. Until the conversation is compacted, only messages that are new since the last request are added. */
 export class TokenCounter {
   readonly #fixed: Tokens;
   #compaction: object | undefined;
@@ -108,7 +112,7 @@ export class TokenCounter {
     this.#sum = this.#fixed;
   }
 
-  /** Counts the messages that are sent now. They only grow while `compaction` is the same. */
+  /** Counts the messages of the current request. As long as `compaction` is unchanged, only the messages added since the last call are counted. */
   count(messages: readonly Message[], compaction: object | undefined): Tokens {
     const continues = compaction === this.#compaction && this.#counted <= messages.length;
     const from = continues ? this.#counted : 0;

@@ -4,24 +4,26 @@ import type { ModelRef } from '../model/messages.ts';
 import type { Tokens } from './tokens.ts';
 
 /**
- * What filled the window at a request, in estimated tokens by kind. `ratio` corrects the estimate: the real number is about the estimate
- * times the ratio. `limit` is the maximum size of a request; `window` includes the answer. Both are missing if the window is unknown.
+ * The content of the window at a request, in estimated tokens by kind. The actual number of tokens is about the estimate times `ratio`.
+ * `limit` is the maximum size of a request; `window` includes the answer. Both are missing if the window is unknown.
  */
 export type ContextUse = { tokens: Partial<Tokens>; ratio: number; window?: number; limit?: number };
 
-/** The part of the window that is reserved for the answer, and the most that is reserved without a setting of the user. */
+/** The share of the window that is reserved for the answer, and the maximum that is reserved if the user has not set a limit. */
 const ANSWER_SHARE = 0.2;
 const MAX_RESERVE = 32_000;
-/** Estimates are never exact, so a part of the window stays free. */
+/** A share of the window stays free, because estimates are never exact. */
 const MARGIN = 0.04;
-/** The part of a request that the results of one turn may fill together. */
+/** The share of a request that the results of one turn may fill together. */
 const RESULTS_SHARE = 0.25;
 /** A result that is cut off shows at least this many characters. */
 const MIN_RESULT = 200;
-/** The most characters of a result, also in a large window, because everything in it is paid for in each later request. */
+/**
+ * The maximum number of characters of a result. It also applies to a large window, because each later request pays for the result again.
+ */
 const MAX_RESULT = 120_000;
 
-/** The longest answer in tokens: as the user has set it, and as the model allows it. */
+/** The maximum number of tokens of an answer: the user's setting, and the limit of the model. */
 export type LongestAnswer = { set?: number | undefined; possible?: number | undefined };
 
 /** Returns the maximum number of tokens of a request, so that the answer fits into the window, too. */
@@ -32,8 +34,8 @@ export function requestLimit(window: number, { set, possible }: LongestAnswer = 
 }
 
 /**
- * Returns how many tokens one of `calls` results of a turn may have. It does not depend on the space that is left, because a compaction
- * makes space before the next request.
+ * Returns how many tokens each result may have in a turn with `calls` calls. It does not depend on the free space, because a compaction
+ * frees space before the next request.
  */
 export function resultTokens(limit: number, calls: number): number {
   return (limit * RESULTS_SHARE) / Math.max(1, calls);
@@ -43,7 +45,7 @@ export function resultCharacters(characters: number): number {
   return Math.round(Math.min(MAX_RESULT, Math.max(MIN_RESULT, characters)));
 }
 
-/** The ratio of counted to estimated tokens. Values beyond these limits come from a wrong count. */
+/** The limits of the ratio of counted to estimated tokens. A ratio beyond them comes from a wrong count. */
 export function ratioOf(counted: number, estimated: number): number {
   return estimated > 0 ? Math.min(3, Math.max(0.4, counted / estimated)) : 1;
 }
@@ -52,5 +54,3 @@ export function ratioOf(counted: number, estimated: number): number {
 export function modelKey({ provider, model }: ModelRef): string {
   return `${provider}/${model}`;
 }
-
-/** The earlier name, which `ContextRoom` still uses. */

@@ -11,7 +11,7 @@ export const MAX_IMAGES = 8;
 /** `MAX_IMAGE_BYTES` as a number of base64 characters. */
 export const MAX_IMAGE_CHARS = Math.ceil(MAX_IMAGE_BYTES / 3) * 4;
 
-/** Returns the image type that the first bytes of a file indicate, whatever the file name is. */
+/** Returns the image type that the first bytes of a file indicate, regardless of the file name. */
 export function imageTypeOf(bytes: Uint8Array): ImageType | undefined {
   const start = String.fromCharCode(...bytes.subarray(0, 12));
   if (start.startsWith('\x89PNG\r\n\x1a\n')) return 'image/png';
@@ -31,7 +31,7 @@ export function imageBytes({ data }: Pick<ImagePart, 'data'>): Uint8Array<ArrayB
 }
 
 /**
- * Replaces each image by a line of text, for models without image support. The line depends only on the image, so that a later request
+ * Replaces each image with a line of text, for models without image support. The line depends only on the image, so that a later request
  * begins with the same text and the prompt cache is hit.
  */
 export function withoutImages(messages: readonly Message[]): Message[] {

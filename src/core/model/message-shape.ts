@@ -48,11 +48,14 @@ export const mentionRef = object<MentionRef>({
     changes: true,
     terminal: true,
     url: true,
+    session: true,
+    resource: true,
     attachment: true,
   }),
   path: text,
   lines: optional(object<NonNullable<MentionRef['lines']>>({ from: number, to: number })),
   name: text,
+  server: text,
   secret: optional(constant(true)),
 });
 const notePart = object<NotePart>({
@@ -70,22 +73,24 @@ const notePart = object<NotePart>({
     rules: true,
     memory: true,
     surroundings: true,
+    servers: true,
     mention: true,
   }),
   text: string,
   source: optional(object<NoteSource>({ paths: arrayOf(string), digest: string, remark: text })),
   ref: optional(mentionRef),
 });
-const seen = arrayOf(anyOf(textPart, imagePart, notePart));
+/** The parts of a message of the user, and of a tool result. */
+export const userContent = arrayOf(anyOf(textPart, imagePart, notePart));
 export const toolResult = object<ToolResult>({
   type: constant('tool_result'),
   callId: string,
   name: string,
-  content: seen,
+  content: userContent,
   isError: optional(boolean),
 });
 const stop = oneOf<StopReason>({ end_turn: true, tool_use: true, max_tokens: true, refusal: true, aborted: true, other: true });
-export const userMessage = object<UserMessage>({ role: constant('user'), content: seen });
+export const userMessage = object<UserMessage>({ role: constant('user'), content: userContent });
 /** A part of a model's answer. */
 export const answerPart = anyOf(textPart, toolCall, reasoningPart);
 export const assistantMessage = object<AssistantMessage>({

@@ -10,12 +10,31 @@ export type TextPart = { type: 'text'; text: string } & Replay;
 export type ReasoningPart = { type: 'reasoning'; text: string } & Replay;
 /** `data` is base64 without a `data:` prefix. */
 export type ImagePart = { type: 'image'; mediaType: string; data: string };
-export type MentionKind = 'file' | 'folder' | 'selection' | 'symbol' | 'problems' | 'changes' | 'terminal' | 'url' | 'attachment';
+export type MentionKind =
+  | 'file'
+  | 'folder'
+  | 'selection'
+  | 'symbol'
+  | 'problems'
+  | 'changes'
+  | 'terminal'
+  | 'url'
+  | 'session'
+  | 'resource'
+  | 'attachment';
 /**
- * What a user pointed at in a message. `path` is a path in the workspace, or the address of a `url`. `lines` counts from 1 and includes both
- * ends. `name` is the name of a symbol or an attachment. `secret` is set if the user confirmed that a file which may hold keys is sent.
+ * A mention: something that a user named in a message. `path` is a path in the workspace, the address of a `url`, the id of a `session`, or
+ * the URI of a `resource` of the MCP server `server`. `lines` counts from 1 and includes both ends. `name` is the name of a symbol, an
+ * attachment or a resource, or the title of a session. `secret` is set if the user confirmed that a file which may contain keys is sent.
  */
-export type MentionRef = { kind: MentionKind; path?: string; lines?: { from: number; to: number }; name?: string; secret?: true };
+export type MentionRef = {
+  kind: MentionKind;
+  path?: string;
+  lines?: { from: number; to: number };
+  name?: string;
+  server?: string;
+  secret?: true;
+};
 /**
  * A message from Kedge itself to the model; see notes.ts. For a `mention`, `text` is the content of what `ref` names, when the message was
  * sent.
@@ -35,22 +54,23 @@ export type NotePart = {
     | 'rules'
     | 'memory'
     | 'surroundings'
+    | 'servers'
     | 'mention';
   text: string;
-  /** Set for rules and memory. */
+  /** The field is set for rules and memory. */
   source?: NoteSource;
   ref?: MentionRef;
 };
 
 /**
- * What a note about rules or memory was made of. `paths` are the files, and the first of them identifies the note: a later note with the
- * same first path replaces it. `digest` is a hash of the content. It is empty if the file no longer exists. `remark` tells the user what
- * is missing, such as `cut off`.
+ * The source of a note about rules or memory. `paths` are the files, and the first of them identifies the note: a later note with the same
+ * first path replaces it. `digest` is a hash of the content. It is empty if the file no longer exists. `remark` says what is missing, such as `cut
+ * off`.
  */
 export type NoteSource = { paths: string[]; digest: string; remark?: string };
 
 /**
- * `input` is the parsed JSON. When the model sent invalid JSON, `input` is missing and `malformed` holds the text. A malformed call is
+ * `input` is the parsed JSON. When the model sent invalid JSON, `input` is missing and `malformed` contains the text. A malformed call is
  * never executed. `problem` replaces the usual message to the model that the arguments are not valid JSON.
  */
 export type ToolCall = { type: 'tool_call'; id: string; name: string; input?: unknown; malformed?: string; problem?: string } & Replay;
@@ -94,6 +114,9 @@ export function textOf(message: Message): string {
   return message.content.map((part) => (part.type === 'text' ? part.text : '')).join('');
 }
 
+/** The beginning of the result of a call that the user rejected. The user's words follow after a colon. */
+export const REJECTED = 'The user rejected this';
+
 /** Returns the text of a tool result. Rules that were added to it are not part of what the tool returned. */
 export function resultText(result: ToolResult): string {
   return result.content
@@ -107,27 +130,35 @@ function resultPart(part: ToolResult['content'][number]): string {
   return part.type === 'text' ? part.text : `[image ${part.mediaType}]`;
 }
 
+/** Returns the result of a call that has none, because the run or the program ended before. */
+export function orphanResult(call: ToolCall, mayHaveHappened: boolean): ToolResult {
+  const text = mayHaveHappened
+    ? 'This call was interrupted and may have taken effect. Check its effect before you continue.'
+    : 'Not executed: the run was stopped before this call. Call the tool again if you still need it.';
+  return { type: 'tool_result', callId: call.id, name: call.name, content: [{ type: 'text', text }], isError: true };
+}
+
 export function callsOf(message: Message | undefined): ToolCall[] {
   return message?.role === 'assistant' ? message.content.filter((part) => part.type === 'tool_call') : [];
 }
 
-/** Whether the model ended its turn without text and without a tool call. Reasoning alone is not an answer. */
+/** Returns true if the model ended its turn without text and without a tool call. Reasoning alone is not an answer. */
 export function isEmptyAnswer(message: Message | undefined): boolean {
   if (message?.role !== 'assistant' || !['end_turn', 'tool_use', 'other'].includes(message.stop)) return false;
   return !message.content.some((part) => part.type === 'tool_call' || (part.type === 'text' && part.text.trim() !== ''));
 }
 
-/** Whether a message is sent to a model. Empty messages are not, because providers reject them. */
+/** Returns true if a message is sent to a model. Empty messages are not sent, because providers reject them. */
 export function isSent(message: Message): boolean {
   return message.content.length > 0 && !isEmptyAnswer(message);
 }
 
-/** Whether an answer was cut off before it contained anything, so that only its usage is recorded. */
+/** Returns true if an answer was cut off before it contained anything, so that only its usage is recorded. */
 export function endedUnsaid(message: Message | undefined): boolean {
   return message?.role === 'assistant' && message.stop === 'aborted' && message.content.length === 0;
 }
 
-/** Whether an answer was cut off after it contained some text, so that the model can continue it. */
+/** Returns true if an answer was cut off after it contained some text, so that the model can continue it. */
 export function brokeOffInside(message: Message | undefined): boolean {
   return message?.role === 'assistant' && message.stop === 'aborted' && message.content.length > 0;
 }

@@ -14,7 +14,7 @@ export type ModelRequest = {
   system: string;
   messages: readonly Message[];
   tools: readonly ToolSpec[];
-  /** Constant for a session. Providers route requests with the same key to the same prompt cache. */
+  /** The key is constant during a session. Providers route requests with the same key to the same prompt cache. */
   cacheKey?: string;
   maxOutputTokens?: number;
   reasoningEffort?: 'minimal' | 'low' | 'medium' | 'high';

@@ -7,12 +7,31 @@ export type { Check, Plan, PlanDraft, PlanStep } from './schema.ts';
 export type PlanStatus = 'proposed' | 'confirmed' | 'discarded' | 'superseded';
 export type StepStatus = 'started' | 'done' | 'failed' | 'skipped';
 
-export function checkText(check: Check): string {
+/** A check that Kedge runs. A plain string is a remark for the user. */
+export type RunCheck = Exclude<Check, string>;
+
+/** Formats a check as one line. `of` is the step or plan whose files a check for errors covers. */
+export function checkText(check: Check, of: 'step' | 'plan' = 'step'): string {
   if (typeof check === 'string') return check;
   if ('command' in check) return `command: ${check.command}`;
-  if ('diagnostics' in check) return 'no errors in the files of the step';
+  if ('diagnostics' in check) return `no errors in the files of the ${of}`;
   const { pattern, glob } = check.search_empty;
   return `nothing matches ${pattern}${glob ? ` in ${glob}` : ''}`;
+}
+
+/** Returns the checks after the last step that Kedge runs. */
+export function checksAtEnd({ checks = [] }: Pick<PlanDraft, 'checks'>): RunCheck[] {
+  return checks.filter((check) => typeof check !== 'string');
+}
+
+/** Returns every command that a check of the plan runs. */
+export function checkCommands({ steps, checks = [] }: Pick<PlanDraft, 'steps' | 'checks'>): string[] {
+  const all = [...steps.map(({ check }) => check), ...checks];
+  return all.flatMap((check) => (typeof check === 'object' && 'command' in check ? [check.command] : []));
+}
+
+export function isSameCheck(a: Check, b: Check): boolean {
+  return checkText(a) === checkText(b);
 }
 
 /**
@@ -33,10 +52,14 @@ export function planText(plan: PlanDraft, stepStates: Readonly<Record<number, st
   const list = (title: string, entries: readonly string[] | undefined) =>
     entries?.length ? ['', `${title}:`, ...entries.map((entry) => `- ${entry}`)] : [];
   const estimate = plan.estimatedCalls ? ['', `Estimated calls: ${plan.estimatedCalls}`] : [];
-  return [`Goal: ${plan.goal}`, '', ...steps, ...list('Checks', plan.checks), ...list('Assumptions', plan.assumptions), ...estimate].join(
-    '\n',
-  );
+  const remarks = plan.checks?.filter((check) => typeof check === 'string');
+  const atEnd = checksAtEnd(plan).map((check) => checkText(check, 'plan'));
+  const more = [...list('Checks', remarks), ...list(RUN_AT_END, atEnd), ...list('Assumptions', plan.assumptions), ...estimate];
+  return [`Goal: ${plan.goal}`, '', ...steps, ...more].join('\n');
 }
+
+/** The heading of the checks that Kedge runs. Offline finds these checks in the text of the plan by this heading. */
+export const RUN_AT_END = 'Checks that are run after the last step';
 
 const HOW =
   'Carry out the plan step by step. Call update_step with status "started" before each step and with "done" or "failed" after it. During a step, only its files may change. Its check is run when you report the step as done.';

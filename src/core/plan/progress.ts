@@ -2,6 +2,7 @@
 
 import type { AgentEvent, UndoResult } from '../session/events.ts';
 import type {
+  CheckResult,
   MutableRunRecord,
   MutableSessionState,
   RunRecord,
@@ -10,7 +11,7 @@ import type {
   StepStates,
   Write,
 } from '../session/session-state.ts';
-import type { Plan, PlanStatus } from './plan.ts';
+import { checksAtEnd, isSameCheck, type Plan, type PlanStatus } from './plan.ts';
 
 type PlanRun = Pick<RunRecord, 'plan' | 'steps'>;
 
@@ -60,7 +61,9 @@ export function stagedBy({ staged }: SessionState, planId: string, step: number)
   return staged.filter((entry) => entry.planId === planId && entry.step === step);
 }
 
-/** Whether the plan `proposed` replaces the earlier plan `planId`. A plan that the user has confirmed or discarded is not replaced. */
+/**
+ * Returns true if the plan `proposed` replaces the earlier plan `planId`. A plan that the user has confirmed or discarded is not replaced.
+ */
 export function replaces(proposed: Plan, planId: string, isAnswered: boolean): boolean {
   return proposed.supersedes === planId && !isAnswered;
 }
@@ -106,18 +109,21 @@ export function reducePlan(state: MutableSessionState, event: PlanEvent, run: Mu
   }
 }
 
-type StepEvent = Extract<AgentEvent, { type: 'plan_step' | 'step_checked' | 'step_rolled_back' | 'plan_revised' | 'file_changed' }>;
+type StepEvent = Extract<
+  AgentEvent,
+  { type: 'plan_step' | 'step_checked' | 'step_rolled_back' | 'plan_revised' | 'file_changed' | 'tool_started' }
+>;
 
 /** Returns the states of the plan steps of a run after an event. The states of other steps stay the same objects. */
 export function stepsAfter(steps: StepStates, event: StepEvent): StepStates {
   switch (event.type) {
     case 'plan_step': {
       const { step, status, note, implicit, unchanged } = event;
-      const { files, check, rolledBack } = steps[step] ?? {};
+      const { files, check, rolledBack, acted } = steps[step] ?? {};
       const said = { ...(implicit && { implicit }), ...(unchanged && { unchanged }), ...(note !== undefined && { note }) };
       // The check result and rollback of a step stay valid until the step is started again.
       const findings = status !== 'started' && { ...(check && { check }), ...(rolledBack && { rolledBack }) };
-      return { ...steps, [step]: { status, ...said, ...findings, ...(files && { files }) } };
+      return { ...steps, [step]: { status, ...said, ...findings, ...(files && { files }), ...(acted && { acted }) } };
     }
     case 'step_checked': {
       const { step, check, outcome, output } = event;
@@ -130,6 +136,13 @@ export function stepsAfter(steps: StepStates, event: StepEvent): StepStates {
     }
     case 'plan_revised':
       return event.was ? renumberSteps(steps, event.was) : steps;
+    case 'tool_started': {
+      const step = currentStep({ steps });
+      const isOther = event.effect !== 'readonly' && (event.command !== undefined || event.source !== undefined);
+      return step !== undefined && isOther && event.decision.kind === 'allow' && !steps[step]?.acted
+        ? withFacts(steps, step, { acted: true })
+        : steps;
+    }
     case 'file_changed': {
       const step = currentStep({ steps });
       if (step === undefined) return steps;
@@ -137,6 +150,20 @@ export function stepsAfter(steps: StepStates, event: StepEvent): StepStates {
       return withFacts(steps, step, { files: [...files] });
     }
   }
+}
+
+/** Returns the results of the checks after the last step, with the latest result of each. */
+export function endChecksAfter(
+  results: readonly CheckResult[],
+  { check, outcome, output }: Extract<AgentEvent, { type: 'plan_checked' }>,
+): readonly CheckResult[] {
+  return [...results.filter((each) => !isSameCheck(each.check, check)), { check, outcome, output }];
+}
+
+/** Returns the first check after the last step that failed, as long as the plan still has that check. */
+export function failedEndCheck({ plan, endChecks }: Pick<RunRecord, 'plan' | 'endChecks'>): CheckResult | undefined {
+  const checks = plan ? checksAtEnd(plan) : [];
+  return endChecks.find(({ check, outcome }) => outcome === 'failed' && checks.some((each) => isSameCheck(each, check)));
 }
 
 function withFacts(steps: StepStates, step: number, facts: Partial<StepState>): StepStates {
@@ -158,7 +185,7 @@ export function planOverviews(state: SessionState): PlanOverview[] {
     const run = [...state.runs.values()].findLast((each) => each.plan?.id === plan.id);
     if (!run) return { plan, stage: status, done: 0 };
     const done = plan.steps.filter((_, index) => isOver(run.steps[index + 1])).length;
-    const ended = done === plan.steps.length ? 'done' : 'stopped';
+    const ended = done === plan.steps.length && !failedEndCheck(run) ? 'done' : 'stopped';
     const stage = run.status === 'live' ? 'running' : run.status === 'paused' ? 'paused' : ended;
     return { plan, stage, done, runId: run.runId };
   });

@@ -14,6 +14,9 @@ export const Check = z.union([
   z.string(),
 ]);
 
+/** A check after the last step. Its schema is short, because it is part of each request for a plan. `Check` validates the input. */
+const CheckAtEnd = z.union([z.looseObject({}), z.string()]).pipe(Check);
+
 /** A step as the model proposes it. `files` are the workspace paths or globs that the step may change. */
 export const PlanStep = z.object({
   title: text,
@@ -27,7 +30,7 @@ export const PlanDraft = z.object({
   goal: text,
   steps: z.array(PlanStep).min(1),
   assumptions: z.array(z.string()).optional(),
-  checks: z.array(z.string()).optional().describe('After the last step'),
+  checks: z.array(CheckAtEnd).optional().describe('Like the checks of steps, run after the last step'),
   estimatedCalls: z.int().min(1).optional(),
 });
 

@@ -23,6 +23,6 @@ export const plan = object<Plan>({
   goal: string,
   steps: arrayOf(planStep),
   assumptions: optional(strings),
-  checks: optional(strings),
+  checks: optional(arrayOf(planCheck)),
   estimatedCalls: optional(number),
 });

@@ -1,17 +1,16 @@
 /** Executes one tool call of a run, from its preparation to its result, including approvals and questions. */
 import { abortable } from '../abort.ts';
-import { shortenedResult } from '../context/shorten.ts';
-import type { ToolCall, ToolResult } from '../model/messages.ts';
+import { isTooLong } from '../context/shorten.ts';
+import { orphanResult, REJECTED, type ToolCall, type ToolResult } from '../model/messages.ts';
 import type { Decision } from '../session/effects.ts';
 import type { Question, QuestionAnswer } from '../session/events.ts';
 import type { Permission } from '../session/grant-scope.ts';
-import { orphanResult } from '../session/reduce.ts';
 import { addCompletedCall, REPEATED, repeatsThrice } from '../session/repeats.ts';
 import { visibleText } from '../words/visible-text.ts';
 import type { RunPorts } from './ports.ts';
 import { type Judgement, type PreparedCall, type RunEnd, type Tool, ToolError, type ToolEvent, type ToolOutput } from './tool.ts';
 
-/** Thrown when a call is not executed. The message tells the model the reason. */
+/** Thrown when a call is not executed. The message explains the reason to the model. */
 class Withheld extends ToolError {}
 
 /**
@@ -25,7 +24,7 @@ export async function carryOut(
   signal: AbortSignal,
   most?: number,
 ): Promise<RunEnd | undefined> {
-  const { state, limits, emit, meter } = ports;
+  const { state, emit, meter } = ports;
   const workedBefore = meter.use.ms;
   let decision: Decision | undefined;
   const result: ToolResult = { type: 'tool_result', callId: call.id, name: call.name, content: [] };
@@ -36,9 +35,9 @@ export async function carryOut(
   let executed: PreparedCall | undefined;
   try {
     if (state.begun.has(call.id)) throw new ToolError(textOfOrphan(call));
-    if (state.open.indexOf(call) >= limits.callsPerTurn)
+    if (state.open.indexOf(call) >= meter.callsPerTurn)
       throw new Withheld(
-        `Not executed: at most ${limits.callsPerTurn} tool calls are allowed in one turn. Repeat this call in the next turn.`,
+        `Not executed: at most ${meter.callsPerTurn} tool calls are allowed in one turn. Repeat this call in the next turn.`,
       );
     if (call.malformed !== undefined)
       throw new Withheld(call.problem ?? 'The arguments are not valid JSON. Send them again as one JSON object.');
@@ -72,13 +71,17 @@ export async function carryOut(
         ask: (question) => reply(call, question, ports, signal),
       }),
       signal,
-      // A call that can change something gets 100 ms to finish, so that the log records its result.
+      // A call that can change something has 100 ms to finish, so that the log records its result.
       tool.effect === 'readonly' ? 0 : 100,
     );
     result.content = typeof output.content === 'string' ? [{ type: 'text', text: output.content }] : output.content;
     if (output.isError) result.isError = true;
     events = output.events ?? [];
-    ending = { ...(output.note && { note: output.note }), ...(output.stopped && { stopped: output.stopped }) };
+    ending = {
+      ...(output.note && { note: output.note }),
+      ...(output.stopped && { stopped: output.stopped }),
+      ...(output.read && { read: output.read }),
+    };
     endsRun = output.endsRun;
     executed = prepared;
   } catch (error) {
@@ -95,13 +98,13 @@ export async function carryOut(
   }
   // Tool results must not contain text that the model reads but the user cannot see.
   result.content = result.content.map((part) => (part.type === 'text' ? { ...part, text: visibleText(part.text) } : part));
-  // A rules file that cannot be read must not make a call fail that has taken effect.
+  // A rules file that cannot be read must not cause a call that has taken effect to fail.
   const rules = executed && (await ports.rulesFor?.(executed).catch(() => []));
   if (rules) result.content = [...result.content, ...rules];
   if (repeatsThrice(addCompletedCall(state.recent, { call, result }, state.open))) result.content = [...result.content, REPEATED];
   for (const event of events) emit(event);
   const durationMs = Math.max(0, meter.use.ms - workedBefore);
-  const isCut = most !== undefined && shortenedResult(result, most, '') !== result;
+  const isCut = most !== undefined && isTooLong(result, most);
   const more = { ...(decision && { decision }), ...ending, ...(isCut && { shown: most }), ...(isWithheld && { withheld: true as const }) };
   emit({ type: 'tool_finished', callId: call.id, result, durationMs, ...more });
   return endsRun;
@@ -113,7 +116,7 @@ export async function carryOut(
 async function approval(
   call: ToolCall,
   prepared: PreparedCall,
-  { rule, reason, covers, secret }: Judgement,
+  { rule, reason, reasons, covers, secret }: Judgement,
   ports: RunPorts,
   signal: AbortSignal,
 ): Promise<PreparedCall> {
@@ -145,6 +148,7 @@ async function approval(
         title,
         rule,
         reason,
+        ...(reasons && { reasons }),
         ...(secret && { secret }),
         changes,
         ...bound,
@@ -158,7 +162,7 @@ async function approval(
   }
   if (!answer.approve && answer.by === 'nobody')
     throw new Withheld(answer.words ?? 'This call needs an approval, but no user is available. Continue without it.');
-  if (!answer.approve) throw new Withheld(answer.words ? `The user rejected this: ${answer.words}` : 'The user rejected this.');
+  if (!answer.approve) throw new Withheld(answer.words ? `${REJECTED}: ${answer.words}` : `${REJECTED}.`);
   if (!answer.revised) return prepared;
   const revisedCall = await prepared.revise?.(answer.revised);
   if (!revisedCall || revisedCall.digest !== state.approvals.get(call.id)?.digest)

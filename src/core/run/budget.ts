@@ -1,6 +1,6 @@
 /** Compares the turns, calls, tokens, money and time of a run with its budget. */
 
-import { type Allowance, addUse, type BudgetKey, type Limits, type Reached, type RunBudget, type Use, usedOf } from '../session/limits.ts';
+import { type Allowance, addUse, type BudgetKey, type Reached, type RunLimits, type Use, usedOf } from '../session/limits.ts';
 
 /**
  * The part of a run that a limit prevents: the next turn of the model, the next tool call, or the rest of the answer that is being
@@ -41,22 +41,25 @@ const LIMITS = {
   turn: ['turns', 'minutes', 'tokens', 'usd'],
   call: ['minutes', 'callsPerRun'],
   answer: ['minutes', 'tokens', 'usd'],
-} as const satisfies Record<Limited, readonly (keyof Limits | keyof RunBudget)[]>;
+} as const satisfies Record<Limited, readonly (keyof RunLimits)[]>;
 
 /**
  * Compares the use of a run with its limits. The use is part of the run's state. The meter itself stores only how much working time it has
  * already passed to the daily ledger.
  */
 export class Meter {
-  readonly #max: Limits & RunBudget;
+  readonly #max: () => RunLimits;
   readonly #from: Allowance;
   readonly #used: () => Use;
   readonly #shared: SharedBudget | undefined;
   readonly #isPriced: boolean;
   #toldMs: number;
 
-  /** `used` returns the use of the run up to now, across all pauses. `isPriced` is true when the price of the model is known. */
-  constructor(max: Limits & RunBudget, used: () => Use, from: Allowance = {}, shared?: SharedBudget, isPriced = true) {
+  /**
+   * `max` returns the limits, which the user can change during the run. `used` returns the use of the run up to now, across all pauses.
+   * `isPriced` is true when the price of the model is known.
+   */
+  constructor(max: () => RunLimits, used: () => Use, from: Allowance = {}, shared?: SharedBudget, isPriced = true) {
     this.#isPriced = isPriced;
     this.#max = max;
     this.#from = from;
@@ -78,25 +81,30 @@ export class Meter {
     this.#toldMs = ms;
   }
 
-  /** Writes the use that is not in the ledger yet. Called when the run pauses or ends. */
+  /** Writes the use that is not in the ledger yet. This is called when the run pauses or ends. */
   flush(ended: boolean): void {
     this.#shared?.flush(ended);
   }
 
+  get callsPerTurn(): number {
+    return this.#max().callsPerTurn;
+  }
+
   /** The number of tool calls that are left for the run. */
   get callsLeft(): number {
-    const ofRun = this.#max.callsPerRun + (this.#from.callsPerRun ?? 0) - this.use.calls;
+    const ofRun = this.#max().callsPerRun + (this.#from.callsPerRun ?? 0) - this.use.calls;
     return Math.max(0, Math.min(ofRun, this.#shared?.callsLeft() ?? ofRun));
   }
 
   /** Returns the limit that stops the run now. `more` is the use of the answer that is being received. */
   reached(what: Limited, more: Partial<Use> = {}): Reached | undefined {
     const use = addUse(this.use, more);
-    const money = this.#max.usd ?? this.#shared?.usd;
+    const limits = this.#max();
+    const money = limits.usd ?? this.#shared?.usd;
     // Without a price, a cost limit cannot be enforced. The run therefore pauses once before the first request.
     if (what === 'turn' && money !== undefined && !this.#isPriced && this.#from.price === undefined) return { limit: 'price', max: money };
     for (const limit of LIMITS[what]) {
-      const base = this.#max[limit];
+      const base = limits[limit];
       if (base === undefined) continue;
       // The reported limit includes extensions by the user, because the message compares it with the total use.
       const max = base + (this.#from[limit] ?? 0);

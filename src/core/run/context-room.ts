@@ -13,26 +13,30 @@ import { sentMessages } from '../session/reduce.ts';
 import { LimitReached } from './budget.ts';
 import type { RunPorts, ThinkPorts } from './ports.ts';
 import { Received } from './received-answer.ts';
-import { addAnswer, messagesToSend, receive } from './think.ts';
+import { addAnswer, messagesToSend, receive, useIn } from './think.ts';
 
 type Reason = 'window' | 'overflow' | 'user';
 
-/** The summary that the model wrote, if it did, and the use of the request. */
+/** The summary, if the model wrote one, and the use of the request. */
 type Summary = Estimate & { text: string | undefined; usage?: Usage; usd?: number };
 
-/** After an overflow error that does not tell the window, the window is assumed to be this part of the request. */
+/** After an overflow error that does not name the window, the window is assumed to be this part of the request. */
 const ASSUMED = 0.85;
 
 export class ContextRoom {
   readonly #ports: ThinkPorts;
   readonly #tools: ModelRequest['tools'];
   readonly #counter: TokenCounter;
-  /** The ratio that an overflow error told. It is valid until the service reports the size of a request, so that `known` changes. */
+  /**
+   * The ratio that was computed from an overflow error. It is valid until the service reports the size of a request and `known` changes.
+   */
   #told: { ratio: number; known: number | undefined } | undefined;
 
   /** The window that is assumed after an error that does not name it. It is valid for this run only, because it may be far too small. */
   #assumed: number | undefined;
-  /** The number of messages when a compaction was not possible or of no use. It is not tried again before there are more of the user's. */
+  /**
+   * The index of the user's latest message when a compaction freed no space. No compaction is tried again before the user sends a message.
+   */
   #futileAt = -1;
 
   constructor(ports: ThinkPorts, tools: ModelRequest['tools']) {
@@ -41,7 +45,7 @@ export class ContextRoom {
     this.#counter = new TokenCounter({ system: ports.request.system, tools });
   }
 
-  /** What fills the window at the next request. */
+  /** The content of the window at the next request. */
   get use(): ContextUse {
     return this.#useOf(this.#count());
   }
@@ -94,8 +98,8 @@ export class ContextRoom {
   }
 
   /**
-   * Returns false if the conversation cannot become shorter. `words` is what the user wants to keep, `named` the window that an error
-   * named.
+   * Compacts the conversation. Returns false if it cannot become shorter. `words` describes the content that the user wants to keep, and
+   * `named` is the window that an error message contained.
    */
   async compact(reason: Reason, signal: AbortSignal, words?: string, named?: number): Promise<boolean> {
     const { state, emit } = this.#ports;
@@ -141,20 +145,21 @@ export class ContextRoom {
       await receive(this.#ports, whole, received, AbortSignal.any([signal, enough.signal]), (event) => {
         received.add(event);
         if (event.type === 'model_waiting') emit(event);
-        // A model that does not come to an end has written enough. What it wrote is cut to its space.
+        // If the summary becomes far too long, the request is stopped. The received part is shortened later.
         if (received.size > 3 * charactersFor(most)) enough.abort();
       });
     } catch (error) {
-      // Without a summary of the model, the conversation is compacted by rules. The next request reports a failure that lasts.
+      // If the model fails to write a summary, the conversation is compacted by rules. A permanent failure of the model is reported by the
+      // next request.
       if (signal.aborted || error instanceof LimitReached) {
         emit({ type: 'context_compacting', done: true });
         if (received.hasBegun || received.usage) addAnswer(this.#ports, received, [], 'aborted');
         throw error;
       }
     }
-    const { usage, stop, hasBegun } = received;
-    const usd = price?.(usage ?? {});
-    const estimate = hasBegun ? received.estimated(usd === undefined ? price : undefined) : {};
+    const { stop, hasBegun } = received;
+    const { usage, usd, ...counted } = useIn(received, price);
+    const estimate = hasBegun ? counted.estimate : {};
     if (hasBegun || usage) meter.spend(useOfAnswer(usage, usd, estimate));
     const text = stop === 'end_turn' || stop === 'max_tokens' || enough.signal.aborted ? textsOf(received) : '';
     return {
@@ -165,19 +170,15 @@ export class ContextRoom {
     };
   }
 
-  /** Leaves out the last calls with their results until the request for the summary fits. It then still is a part of an earlier request. */
+  /** Removes the last calls and their results until the request for the summary fits. It still begins like an earlier request. */
   #fitting(history: Message[], asked: UserMessage, most: number): Message[] {
     const { window = Number.POSITIVE_INFINITY } = this;
     let messages = history;
     const size = () => (this.#fixed() + sizeOf([...messages, asked])) * this.#ratio + most;
-    while (messages.length > 0 && size() > window)
-      messages = messages.slice(
-        0,
-        Math.max(
-          0,
-          messages.findLastIndex(({ role }) => role === 'assistant'),
-        ),
-      );
+    while (messages.length > 0 && size() > window) {
+      const lastAnswer = messages.findLastIndex(({ role }) => role === 'assistant');
+      messages = messages.slice(0, Math.max(0, lastAnswer));
+    }
     return [...messages, asked];
   }
 

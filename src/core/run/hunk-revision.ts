@@ -7,7 +7,7 @@ export function splitHunks(diff: string): string[] {
   return diff.split(/(?<=\n)(?=@@ )/).filter((part) => part.startsWith('@@ '));
 }
 
-/** Whether a change is the deletion of the old path of a moved file. The decision on the new path applies to it, too. */
+/** Returns true if a change is the deletion of the old path of a moved file. The decision on the new path applies to it, too. */
 export function goesWithMove({ path, kind }: ChangeSummary, changes: readonly ChangeSummary[]): boolean {
   return kind === 'delete' && changes.some(({ from }) => from === path);
 }

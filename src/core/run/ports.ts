@@ -5,7 +5,6 @@ import type { ModelRef, NotePart, ToolCall, Usage } from '../model/messages.ts';
 import type { ModelAdapter, ModelRequest } from '../model/model.ts';
 import type { ApprovalAnswer, EventBody, QuestionAnswer } from '../session/events.ts';
 import type { Permission } from '../session/grant-scope.ts';
-import type { Limits } from '../session/limits.ts';
 import type { SessionState } from '../session/session-state.ts';
 import type { Meter } from './budget.ts';
 import type { ExecuteContext, Judgement, PreparedCall, Tool } from './tool.ts';
@@ -17,7 +16,7 @@ export type Pace = {
   took(steps: number): void;
 };
 
-/** The context window of the model in tokens, as far as it is known, and where a window is stored that an error told. */
+/** The context window of the model in tokens, if it is known. `learn` stores a window that an error of the service contained. */
 export type WindowPort = { size?: number | undefined; answer?: LongestAnswer; learn?(tokens: number): void };
 
 /** The ports that one turn of the model needs. */
@@ -30,7 +29,7 @@ export type ThinkPorts = {
   /** Whether the model is known not to support images. Images are then replaced by notes. */
   blind?: boolean;
   window?: WindowPort;
-  /** Returns once what the user wants to keep, after the user asked for a compaction. */
+  /** Returns the content that the user wants to keep if the user has asked for a compaction. The next call returns undefined. */
   compactionAsked?(): string | undefined;
   /** Compares the use of the run with its limits. */
   meter: Meter;
@@ -41,7 +40,6 @@ export type ThinkPorts = {
 
 export type RunPorts = ThinkPorts & {
   tools: readonly Tool[];
-  limits: Limits;
   pace: Pace;
   /** Runs after the final answer, before the run ends. */
   closing?(context: Pick<ExecuteContext, 'signal' | 'record'>): Promise<void>;

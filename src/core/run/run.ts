@@ -17,7 +17,7 @@ import { describeProgress } from '../view/summary.ts';
 import { carryOut } from './act.ts';
 import { LimitReached } from './budget.ts';
 import { ContextRoom, specsOf } from './context-room.ts';
-import { failedCheck, retryStepMessage, stepError } from './failed-step.ts';
+import { failedCheck, retryCheckMessage, stepError } from './failed-step.ts';
 import type { RunPorts } from './ports.ts';
 import { runError } from './run-error.ts';
 import { think } from './think.ts';
@@ -25,7 +25,7 @@ import type { RunEnd } from './tool.ts';
 
 type Halt = { reason: Exclude<PauseReason, 'limit' | 'interrupted'> } | { reason: 'limit'; reached: Reached };
 
-/** The model's message is continued when it was cut off at the output limit or for another reason. */
+/** Asks the model to continue a message that was cut off at the output limit or for another reason. */
 const goOn = (stop: AssistantMessage['stop']): UserMessage => {
   const what = stop === 'max_tokens' ? 'was cut off at the output limit' : 'was cut off before it was complete';
   return {
@@ -39,9 +39,9 @@ const EMPTY: UserMessage = {
   content: [note('empty', 'Your last message was empty: it contained no text and no tool call. Answer, or continue the task.')],
 };
 const EMPTY_AGAIN = 'The model’s answer was empty twice. Try again, rephrase the request, or choose another model.';
-/** The number of attempts that a model gets to give an answer that is not empty. */
+/** The maximum number of attempts of a model to give an answer that is not empty. */
 const TRIES = 2;
-/** The number of requests of one turn, each smaller than the one before, while the service refuses them because of their size. */
+/** The maximum number of requests in one turn while the service refuses them because of their size. Each is smaller than the one before. */
 const REQUESTS = 3;
 
 /** Runs until the final answer, a limit, a stop or a failure, and emits the outcome. @throws only when the log cannot be written. */
@@ -49,7 +49,7 @@ export async function runLoop(ports: RunPorts, signal: AbortSignal): Promise<voi
   const { state, emit, meter, now, pace } = ports;
   const tools = new Map(ports.tools.map((tool) => [tool.name, tool]));
   const specs = specsOf(ports.tools);
-  const room = new ContextRoom(ports, specs);
+  const context = new ContextRoom(ports, specs);
   let emptyAnswers = 0;
   /** Whether the model has answered since the run was started or resumed. */
   let hasAnswered = false;
@@ -67,14 +67,14 @@ export async function runLoop(ports: RunPorts, signal: AbortSignal): Promise<voi
   async function ask(): Promise<AssistantMessage> {
     meter.spend({ turns: 1 });
     pace.took(1);
-    emit({ type: 'turn_started', turn: meter.use.turns + 1, context: room.use });
+    emit({ type: 'turn_started', turn: meter.use.turns + 1, context: context.use });
     if (emptyAnswers > 0) emit({ type: 'model_waiting', attempt: emptyAnswers + 1, tries: TRIES, reason: 'empty_answer', waitMs: 0 });
     for (let tries = 1; ; tries++) {
       try {
         return await think(ports, specs, signal);
       } catch (error) {
         const isOverflow = error instanceof ModelError && error.kind === 'context_overflow' && tries < REQUESTS;
-        if (!isOverflow || !(await room.afterOverflow(error, signal))) throw error;
+        if (!isOverflow || !(await context.afterOverflow(error, signal))) throw error;
       }
     }
   }
@@ -93,7 +93,7 @@ export async function runLoop(ports: RunPorts, signal: AbortSignal): Promise<voi
       const { effect = 'readonly', alone = false } = tools.get(name) ?? {};
       return effect === 'readonly' && !alone;
     };
-    const most = room.resultCharacters(calls.length);
+    const most = context.resultCharacters(calls.length);
     for (let next = 0; next < calls.length; ) {
       const halt = halted('call');
       if (halt) return halt;
@@ -128,20 +128,23 @@ export async function runLoop(ports: RunPorts, signal: AbortSignal): Promise<voi
           if (emptyAnswers === TRIES) throw new ModelError('empty_answer', EMPTY_AGAIN);
           emit({ type: 'message_added', message: upToDate(EMPTY) });
         } else if (isWhole && open === undefined) {
+          // The checks at the end run only if another call would be allowed.
+          const held = ports.closing && halted('call');
+          if (held) return pause(held);
           await ports.closing?.({ signal, record: emit });
           return lastRun && failedCheck(lastRun) !== undefined ? finish('failed', stepError(lastRun)) : finish('answered');
         } else
           emit({
             type: 'message_added',
-            message: upToDate(lastRun && open !== undefined ? retryStepMessage(lastRun, open) : goOn(last.stop)),
+            message: upToDate(lastRun && open !== undefined ? retryCheckMessage(lastRun, open) : goOn(last.stop)),
           });
       }
       const halt = halted('turn');
       if (halt) return pause(halt);
       for (const { id, message } of state.queue.values()) emit({ type: 'message_added', message: upToDate(message), queued: id });
       if (state.takenBack.size > 0) emit({ type: 'message_added', message: upToDate({ role: 'user', content: [] }) });
-      await room.make(signal);
-      // A summary counts, too.
+      await context.make(signal);
+      // The request for a summary counts, too.
       const reached = halted('turn');
       if (reached) return pause(reached);
       const answer = await ask();

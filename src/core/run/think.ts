@@ -3,9 +3,9 @@
 import { interruptible } from '../abort.ts';
 import { checkedEvent } from '../model/answer-shape.ts';
 import { withoutImages } from '../model/images.ts';
-import type { AssistantMessage, Message, ToolCall } from '../model/messages.ts';
+import type { AssistantMessage, Message, ToolCall, Usage } from '../model/messages.ts';
 import { ModelError, type ModelEvent, type ModelRequest } from '../model/model.ts';
-import { useOfAnswer } from '../session/limits.ts';
+import { type Estimate, useOfAnswer } from '../session/limits.ts';
 import { messagesForModel } from '../session/reduce.ts';
 import { LimitReached } from './budget.ts';
 import type { ThinkPorts } from './ports.ts';
@@ -92,14 +92,20 @@ export function addAnswer(
   content: AssistantMessage['content'],
   stop: AssistantMessage['stop'],
 ): AssistantMessage {
-  const { usage } = received;
-  const usd = price?.(usage ?? {});
-  const estimate = received.estimated(usd === undefined ? price : undefined);
+  const { usage, usd, estimate } = useIn(received, price);
   meter.spend(useOfAnswer(usage, usd, estimate));
   const message = { role: 'assistant', content, from: model, stop, ...(usage && { usage }), ...(usd !== undefined && { usd }) } as const;
   if (content.length > 0 || stop !== 'aborted' || usage || estimate.estimated !== undefined)
     emit({ type: 'message_added', message, ...estimate });
   return message;
+}
+
+/** Returns what the service reported about the use of an answer, its cost, and estimates of what it did not report. */
+export function useIn(received: Received, price: ThinkPorts['price']): { usage?: Usage; usd?: number; estimate: Estimate } {
+  const { usage } = received;
+  const usd = price?.(usage ?? {});
+  const estimate = received.estimated(usd === undefined ? price : undefined);
+  return { ...(usage && { usage }), ...(usd !== undefined && { usd }), estimate };
 }
 
 /** Makes tool call ids unique. Some models repeat or omit them, but the log, the approvals and the wire formats need one id per call. */

@@ -1,6 +1,6 @@
 import type { ImagePart, TextPart } from '../model/messages.ts';
 import type { JsonSchema } from '../model/model.ts';
-import type { ChangeSummary, CommandLine, Decision, Effect, Revision, ServerTool, Target } from '../session/effects.ts';
+import type { ChangeSummary, CommandLine, Decision, Effect, FileRead, Reason, Revision, ServerTool, Target } from '../session/effects.ts';
 import type { EventBody, Question, QuestionAnswer } from '../session/events.ts';
 import type { Permission } from '../session/grant-scope.ts';
 
@@ -23,6 +23,7 @@ export type ToolEvent = Extract<
       | 'plan_proposed'
       | 'plan_step'
       | 'step_checked'
+      | 'plan_checked'
       | 'step_rolled_back';
   }
 >;
@@ -37,6 +38,8 @@ export type ToolOutput = {
   note?: string;
   /** Whether the command of the call was stopped before it ended. */
   stopped?: true;
+  /** The file that the call read. */
+  read?: FileRead;
 };
 
 export type ExecuteContext = {
@@ -77,9 +80,18 @@ export type PreparedCall = {
    * of these files.
    */
   readToPrepare?: string[];
+  /** Earlier calls whose results this call returns again. The policy also judges the call by the rules that apply to them now. */
+  repeats?: EarlierCall[];
   /** Returns the call reduced to the parts that the user accepted. The reduced call never changes additional files. */
   revise?(revision: Revision): Promise<PreparedCall>;
   execute(context: ExecuteContext): Promise<ToolOutput>;
+};
+
+/** A call that was carried out earlier in the session. `command` is its command line; the shell is the one of this host. */
+export type EarlierCall = Pick<Tool, 'name' | 'effect' | 'source'> & {
+  targets: readonly Target[];
+  hosts?: readonly string[];
+  command?: Pick<CommandLine, 'text' | 'cwd'>;
 };
 
 export interface Tool {
@@ -112,6 +124,7 @@ export class ToolError extends Error {
 
 /**
  * `covers` lists the permissions that the user can grant with an approval, widest first. It is missing when an approval applies to this
- * call only. `secret` is set when an approval lets the model read a file that may contain keys or passwords.
+ * call only. `secret` is set when an approval lets the model read a file that may contain keys or passwords. `reasons` are all reasons for an
+ * approval, if there are several. The most serious reason is first.
  */
-export type Judgement = Decision & { covers?: Permission[]; secret?: true };
+export type Judgement = Decision & { covers?: Permission[]; secret?: true; reasons?: Reason[] };

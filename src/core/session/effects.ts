@@ -1,3 +1,4 @@
+import type { Mode } from '../modes.ts';
 import type { RuleId } from './rule-ids.ts';
 /** The effects of a tool call as data, for events, approvals and the policy. */
 
@@ -27,13 +28,19 @@ export type ChangeSummary = {
   removed: number;
   /** The unified diff for display, cut off when it is very long. */
   diff: string;
-  /** For undo, set when the change is staged: the mode of a deleted file, and the directories that a new file creates, outermost first. */
+  /**
+   * The mode of a deleted file, and the directories that a new file creates, outermost first. They are set when the change is staged, and used for
+   * undo.
+   */
   mode?: number;
   made?: string[];
 };
 
+/** A file that a call read completely or in part, and the hash of its content at that moment. */
+export type FileRead = { path: string; digest: string };
+
 /**
- * The user's decision on one proposed file: refuse it, leave out some hunks (by index, from 0), or replace it by an edited content (by
+ * The user's decision on one proposed file: refuse it, leave out some hunks (by index, from 0), or replace it with an edited content (by
  * hash).
  */
 export type FileRevision = 'refused' | { without: number[] } | { content: string };
@@ -59,7 +66,53 @@ export type CommandLine = {
   timeoutSeconds?: number;
 };
 
+/**
+ * Code from an answer that the user applies to a file. `at` are the lines that it replaces, counted from 1, in the content with the hash
+ * `before`. Without `at`, the file is created. With `patch`, the code is a diff of the complete file.
+ */
+export type AppliedCode = { path: string; code: string; at?: { line: number; removes: number; before: string; patch?: true } };
+
 /** A tool of an MCP server. `server` is the name in the settings. `tool` and `description` come from the server. */
 export type ServerTool = { server: string; tool: string; description: string };
 
+/** One of several reasons why a call needs an approval. */
+export type Reason = { rule: RuleId; reason: string };
+
 export type Decision = { kind: 'allow' | 'deny' | 'ask'; rule: RuleId; reason: string };
+
+/** A summary of the actions of a run. Lists are limited to `MAX_NAMED` entries; the counts are not limited. */
+export type Receipt = {
+  mode: Mode;
+  calls: number;
+  /** The number of executed calls, by effect. */
+  effects: Partial<Record<Effect, number>>;
+  /** The number of calls that were allowed without an approval, by policy rule. */
+  allowed: Partial<Record<RuleId, number>>;
+  asked: number;
+  /** The number of requested approvals that were granted. */
+  approved: number;
+  rejected: number;
+  denied: number;
+  /** The number of executed calls that failed and, in Agent mode, of calls of unknown tools. The field is missing in older logs. */
+  failed?: number;
+  /** The number of denied calls, by policy rule. */
+  deniedBy: Partial<Record<RuleId, number>>;
+  /** The rules files and memories that were added to the conversation. The field is missing if there are none, and in older logs. */
+  rules?: string[];
+  read: string[];
+  readCount: number;
+  changed: string[];
+  changedCount: number;
+  /** How often the conversation was compacted. The field is missing if it was not, and in older logs. */
+  compactions?: number;
+  /** The numbers of the plan steps that are done and changed none of their files. The field is missing if there are none, and in older logs. */
+  unchangedSteps?: number[];
+  commands: string[];
+  commandCount: number;
+  hosts: string[];
+  hostCount: number;
+  /** The MCP servers that were called. */
+  servers: string[];
+  /** Whether the run had any tool that can change something. The field is missing if this is unknown. */
+  canWrite?: boolean;
+};

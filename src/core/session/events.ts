@@ -2,42 +2,29 @@ import type { Compaction } from '../context/compacted.ts';
 import type { ContextUse } from '../context/window.ts';
 import type { AssistantMessage, Cost, ModelRef, ToolResult, Usage, UserMessage } from '../model/messages.ts';
 import type { ModelErrorKind, ModelWaiting } from '../model/model.ts';
+import type { Mode } from '../modes.ts';
 import type { Check, Plan, StepStatus } from '../plan/plan.ts';
-import type { ChangeSummary, CommandLine, Decision, Effect, Revision, ServerTool, Target } from './effects.ts';
-import type { GrantScope, Permission } from './grant-scope.ts';
-import type { BudgetKey, Limits } from './limits.ts';
+import type { AnswerRating, ApprovalAnswer, Granted, Question, QuestionAnswer } from './answers.ts';
+import type {
+  AppliedCode,
+  ChangeSummary,
+  CommandLine,
+  Decision,
+  Effect,
+  FileRead,
+  Reason,
+  Receipt,
+  ServerTool,
+  Target,
+} from './effects.ts';
+import type { Permission, Subject } from './grant-scope.ts';
+import type { BudgetKey, Estimate, RunLimits, SessionLimits } from './limits.ts';
 import type { RuleId } from './rule-ids.ts';
 
-export type Mode = 'ask' | 'plan' | 'agent';
-export const MODES: readonly Mode[] = ['ask', 'plan', 'agent'];
-
-export type { GrantScope, Permission } from './grant-scope.ts';
-
-/**
- * The answer to an approval request: yes, with an optional grant (`covers` is the index of the permission in the request), or no, with
- * words for the model. With `by: 'nobody'`, no user was available, and the words come from the host.
- */
-export type ApprovalAnswer =
-  | { approve: true; grant?: GrantScope; covers?: number; revised?: Revision; by?: 'grant'; widen?: true }
-  | { approve: false; words?: string; by?: 'nobody' };
-
-/** The permission that the user granted, and for how long. */
-export type Granted = { scope: GrantScope; covers: Permission };
-
-/**
- * A question of a tool call to the user. `id` is unique within the call. `options` are displayed as buttons, and `freeText` allows any
- * other answer. When an answer runs a `command`, `reason` says why it needs an approval.
- */
-export type Question = {
-  id: string;
-  text: string;
-  options: { label: string; detail?: string }[];
-  freeText?: boolean;
-  command?: CommandLine;
-  reason?: string;
-};
-/** The label of the chosen option or the user's own words. With `by: 'nobody'`, no user was available. */
-export type QuestionAnswer = { option: string; words?: string } | { words: string; by?: 'nobody' };
+export { MODE_NAME, MODES, type Mode } from '../modes.ts';
+export type { AnswerRating, ApprovalAnswer, Granted, Question, QuestionAnswer } from './answers.ts';
+export type { Receipt } from './effects.ts';
+export type { GrantScope, Permission, Subject } from './grant-scope.ts';
 
 /** `check` means that a step of the plan did not pass its check. */
 export type RunError = { kind: ModelErrorKind | 'internal' | 'check'; message: string };
@@ -53,7 +40,7 @@ export type UndoResult = { path: string; outcome: 'restored' | 'merged' | 'uncha
 
 export type CheckOutcome = 'passed' | 'failed' | 'not_run';
 
-/** An item of the list that the model keeps of a task without a plan. */
+/** An item of the to-do list that the model keeps during a task without a plan. */
 export type TodoItem = { text: string; state: 'open' | 'doing' | 'done' };
 
 /** The point to which files are restored: right after a tool call, before a run (without `callId`), or before an undo or restore. */
@@ -64,18 +51,36 @@ export type RestorePoint = { runId: string; callId?: string } | { undoId: string
  * from `message_added` and `tool_finished`. Deltas and progress are for display and are not logged.
  */
 export type EventBody =
-  /** `resumes` is the id of the run that started the plan. `revises` is the id of the plan that the model is to propose again. */
-  | { type: 'run_started'; mode: Mode; prompt: string; model: ModelRef; limits: Limits; plan?: Plan; resumes?: string; revises?: string }
+  /**
+   * `resumes` is the id of the run that started the plan. `revises` is the id of the plan that the model must propose again. With `applies`, no
+   * model is called: the user applies code from an answer to a file. With `edits`, the prompt is another version of the prompt of that run,
+   * which is in another session. `attachments` are those of the prompt, so that none is lost if the program ends before the prompt is logged.
+   * `grants` are permissions that the user gave for this run when starting it.
+   */
+  | {
+      type: 'run_started';
+      mode: Mode;
+      prompt: string;
+      model: ModelRef;
+      limits: RunLimits;
+      plan?: Plan;
+      resumes?: string;
+      revises?: string;
+      applies?: AppliedCode;
+      edits?: string;
+      attachments?: UserMessage['content'];
+      grants?: Permission[];
+    }
   /** The computer that serves the model is short of memory, so the limits of this run are reduced. */
-  | { type: 'limits_shrunk'; limits: Limits; reason: string }
-  /** `context` says what fills the context window at this request. Missing in older logs. */
+  | { type: 'limits_shrunk'; limits: RunLimits; reason: string }
+  /** `context` says what fills the context window at this request. The field is missing in older logs. */
   | { type: 'turn_started'; turn: number; context?: ContextUse }
   /** The model is writing a summary for a compaction. `done` is set if it was stopped and no compaction follows. */
   | { type: 'context_compacting'; done?: true }
   /**
-   * The model receives a shorter conversation from now on; the log keeps all of it. `reason` is `user` when the user wanted it, and
-   * `overflow` when the service refused the request, which tells the `window` of the model. `before` and `after` are estimated tokens. The
-   * use is that of the request for the summary, as in `message_added`.
+   * The model receives a shorter conversation from now on; the log keeps all of it. `reason` is `user` if the user requested it, and `overflow` if
+   * the service refused the request. Its error may contain the `window` of the model. `before` and `after` are estimated tokens. The use is that of
+   * the request for the summary, as in `message_added`.
    */
   | (Compaction & {
       type: 'context_compacted';
@@ -83,7 +88,7 @@ export type EventBody =
       by: 'model' | 'rules';
       before: number;
       after: number;
-      /** What fills the context window after the compaction. */
+      /** The content of the context window after the compaction. */
       context: ContextUse;
       window?: number;
       usage?: Usage;
@@ -126,6 +131,8 @@ export type EventBody =
       /** The policy rule that requires the approval. */
       rule: RuleId;
       reason: string;
+      /** All reasons, if there are several. The most serious reason is first. */
+      reasons?: Reason[];
       /** Whether an approval lets the model read a file that may contain keys or passwords. */
       secret?: true;
       changes: ChangeSummary[];
@@ -140,7 +147,7 @@ export type EventBody =
       /** The input and targets of the call, when the request contains no command, URL or changes to display. */
       input?: unknown;
       targets?: Target[];
-      /** The permissions that the user can grant, widest first. Missing when an approval applies to this call only. */
+      /** The permissions that the user can grant, widest first. The field is missing if an approval applies to this call only. */
       covers?: Permission[];
       /** The number of other calls in the model's answer that the widest permission would probably allow, too. */
       similar?: number;
@@ -156,7 +163,7 @@ export type EventBody =
   /** The user revoked permissions of this session: `covers`, or all of them if `covers` is missing. */
   | { type: 'grants_revoked'; covers?: Permission }
   | { type: 'tool_progress'; callId: string; text: string }
-  /** Logged before the first byte of a change is written, so that the change can be undone even if a crash interrupts it. */
+  /** The event is logged before the first byte of a change is written, so that the change can be undone even if a crash interrupts it. */
   | { type: 'changes_staged'; callId: string; changes: Omit<ChangeSummary, 'diff'>[] }
   | { type: 'file_changed'; callId: string; changes: ChangeSummary[] }
   /** The staged changes of the call could not be written, and all files are unchanged. */
@@ -173,9 +180,11 @@ export type EventBody =
       shown?: number;
       /** Whether the command of the call was stopped before it ended. */
       stopped?: true;
+      /** The file that the call read. The field is missing in older logs. */
+      read?: FileRead;
       withheld?: true;
     }
-  /** The complete list of what the model has to do. It replaces the earlier list. */
+  /** The model's complete to-do list. It replaces the earlier list. */
   | { type: 'todo_changed'; items: TodoItem[] }
   | { type: 'plan_proposed'; plan: Plan }
   /** With `run`, `plan` is the plan that the user confirmed, which may be an edited revision. */
@@ -195,6 +204,8 @@ export type EventBody =
       unchanged?: true;
     }
   | { type: 'step_checked'; planId: string; hash?: string; step: number; check: Check; outcome: CheckOutcome; output: string }
+  /** A check after the last step of the plan was run. */
+  | { type: 'plan_checked'; planId: string; hash?: string; check: Check; outcome: CheckOutcome; output: string }
   /** The changes of the step were undone, except in files with the outcome `refused`. */
   | { type: 'step_rolled_back'; planId: string; hash?: string; step: number; undoId: string; results: UndoResult[] }
   /** The run follows this revision of the plan from now on. `was[i]` is the former number of the step at index `i`, or 0 for a new step. */
@@ -213,17 +224,45 @@ export type EventBody =
       durationMs: number;
       receipt?: Receipt;
     }
-  /** Logged before an undo or a restore writes its first byte, so that the undo or restore can itself be undone. */
+  /** The event is logged before an undo or a restore writes its first byte, so that the undo or restore can itself be undone. */
   | { type: 'undo_staged'; undoId: string; restore?: true; changes: Omit<ChangeSummary, 'diff'>[] }
   /** `part` is set when only one file or one hunk of the run was undone. An undo without an `undoId` cannot itself be undone. */
   | { type: 'changes_undone'; undoneRunId: string; results: UndoResult[]; undoId?: string; part?: { path: string; hunk?: number } }
-  | { type: 'changes_restored'; undoId: string; to: RestorePoint; results: UndoResult[] };
+  | { type: 'changes_restored'; undoId: string; to: RestorePoint; results: UndoResult[] }
+  | AnswerRating
+  | SessionEventBody;
+
+/** Events that concern the session itself. They do not belong to a run, so their `runId` is empty. */
+export type SessionEventBody =
+  | { type: 'session_renamed'; title: string }
+  /** The model gave the session a title, from the words of the user. The use is that of this request. */
+  | ({ type: 'session_titled'; title: string; usage?: Usage; usd?: number } & Estimate)
+  | { type: 'session_pinned'; pinned: boolean }
+  /** The user set what applies to a subject in this session. Without `effect`, the settings apply again. Only edits can be allowed. */
+  | { type: 'session_permission_set'; about: Subject; effect?: 'allow' | 'ask' | 'deny' }
+  /** The user set a limit for each run of this session. Without `amount`, the settings apply again. */
+  | { type: 'session_limit_set'; limit: keyof SessionLimits; amount?: number }
+  /** The user revoked a permission of this session, apart from any run. */
+  | { type: 'session_grant_revoked'; covers: Permission }
+  /** The first event of a fork. The copied events of `parent` follow. `copied` is the number of the last of them in this session. */
+  | { type: 'session_forked'; parent: SessionParent; copied?: number }
+  /** The events before this one come from a file. Nothing in them can be undone, confirmed or continued as a plan. */
+  | { type: 'session_imported' }
+  /** The log was damaged and was written again without the damaged lines. A copy of the damaged file is kept. */
+  | { type: 'session_repaired' };
+
+/** The session that a fork was made of, and the number of the last event that was copied. */
+export type SessionParent = { sessionId: string; seq: number };
 
 /**
  * `seq` counts the durable events of a session from 1. A transient event has the `seq` of the last durable event. `at` is in milliseconds
  * since 1970.
  */
 export type AgentEvent = EventBody & { runId: string; seq: number; at: number };
+
+export function isSessionEvent({ type }: { type: string }): boolean {
+  return type.startsWith('session_');
+}
 
 const TRANSIENT: ReadonlySet<EventBody['type']> = new Set([
   'text_delta',
@@ -238,40 +277,3 @@ const TRANSIENT: ReadonlySet<EventBody['type']> = new Set([
 export function isDurable(event: EventBody): boolean {
   return !TRANSIENT.has(event.type);
 }
-
-/** A summary of what a run did. Lists are limited to `MAX_NAMED` entries; the counts are not limited. */
-export type Receipt = {
-  mode: Mode;
-  calls: number;
-  /** The number of executed calls, by effect. */
-  effects: Partial<Record<Effect, number>>;
-  /** The number of calls that were allowed without an approval, by policy rule. */
-  allowed: Partial<Record<RuleId, number>>;
-  asked: number;
-  /** The number of requested approvals that were granted. */
-  approved: number;
-  rejected: number;
-  denied: number;
-  /** The number of executed calls that failed and, in Agent mode, of calls of unknown tools. Missing in older logs. */
-  failed?: number;
-  /** The number of denied calls, by policy rule. */
-  deniedBy: Partial<Record<RuleId, number>>;
-  /** The rules files and memories that were added to the conversation. Missing when there are none, and in older logs. */
-  rules?: string[];
-  read: string[];
-  readCount: number;
-  changed: string[];
-  changedCount: number;
-  /** How often the conversation was compacted. Missing when it was not, and in older logs. */
-  compactions?: number;
-  /** The numbers of the plan steps that are done and changed none of their files. Missing when there are none, and in older logs. */
-  unchangedSteps?: number[];
-  commands: string[];
-  commandCount: number;
-  hosts: string[];
-  hostCount: number;
-  /** The MCP servers that were called. */
-  servers: string[];
-  /** Whether the run had any tool that can change something. Missing when that is unknown. */
-  canWrite?: boolean;
-};

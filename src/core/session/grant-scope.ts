@@ -1,9 +1,12 @@
 /** A permission that a user can grant for more than the call that needs an approval. */
 export type Permission =
-  /** Edits of all files in this workspace, except those that always need an approval. */
-  | { kind: 'edits' }
+  /**
+   * Edits of all files in this workspace, except those that always need an approval. The run of a plan may edit files that its step does not
+   * name only with `beyondPlan`.
+   */
+  | { kind: 'edits'; beyondPlan?: true }
   /** Edits by one tool, of one file or below a folder. */
-  | { kind: 'path'; tool: string; glob: string }
+  | { kind: 'path'; tool: string; glob: string; beyondPlan?: true }
   /**
    * Commands that begin with the words in `prefix` and run the code of the folders in `folders`. Subfolders are included unless they are
    * projects of their own. Without `folders`, the permission applies to the workspace folder. Read-only commands are not bound to a folder.
@@ -14,9 +17,24 @@ export type Permission =
   /** One tool of an MCP server, as long as the server does not change the description of any tool. */
   | { kind: 'mcp'; server: string; tool: string; fingerprint?: string };
 
+/** The kinds of calls, for rules and permissions. Tools of MCP servers are a separate kind, because it is unknown what they do. */
+export const ACTIONS = ['read', 'edit', 'delete', 'command', 'network', 'mcp'] as const;
+export type Action = (typeof ACTIONS)[number];
+
+/** A group of calls that the user decides about together: all calls of a kind, or all tools of an MCP server. */
+export type Subject = { action: Action } | { server: string };
+
+/** The user's decision about a subject in one session. It overrides permissions, and rules that allow a call. */
+export type SessionRule = { about: Subject; effect: 'ask' | 'deny' };
+
 /** `turn` covers the calls of one model answer. `workspace` does not expire. */
 export const GRANT_SCOPES = ['turn', 'run', 'session', 'workspace'] as const;
 export type GrantScope = (typeof GRANT_SCOPES)[number];
+
+/** Edits outside the plan can be allowed for the run of that plan, but not for other plans. */
+export function canGrant(covers: Permission, scope: GrantScope): boolean {
+  return !('beyondPlan' in covers) || scope === 'turn' || scope === 'run';
+}
 
 /** A grant in the state of a session. Grants for the workspace are not included, because the host stores them. */
 export type Grant = { scope: Exclude<GrantScope, 'workspace'>; covers: Permission; runId: string; callIds?: string[] };
@@ -25,9 +43,9 @@ export type Grant = { scope: Exclude<GrantScope, 'workspace'>; covers: Permissio
 export function permissionText(covers: Permission): string {
   switch (covers.kind) {
     case 'edits':
-      return 'edits in this workspace';
+      return covers.beyondPlan ? 'edits outside the plan' : 'edits in this workspace';
     case 'path':
-      return `${EDITS[covers.tool] ?? covers.tool} in ${covers.glob}`;
+      return `${EDITS[covers.tool] ?? covers.tool} in ${covers.glob}${covers.beyondPlan ? ', outside the plan' : ''}`;
     case 'command':
       return `commands that begin with ${covers.prefix.join(' ')}${inFolders(covers.folders)}`;
     case 'host':
@@ -58,10 +76,15 @@ export function grantsFor(grants: readonly Grant[], runId: string, callId: strin
     .map(({ covers }) => covers);
 }
 
-export function isSamePermission(a: Permission, b: Permission): boolean {
-  return keyOf(a) === keyOf(b);
+export function isSameSubject(a: Subject, b: Subject): boolean {
+  return 'action' in a ? 'action' in b && a.action === b.action : 'server' in b && a.server === b.server;
 }
 
-function keyOf(covers: Permission): string {
+export function isSamePermission(a: Permission, b: Permission): boolean {
+  return permissionKey(a) === permissionKey(b);
+}
+
+/** Returns the same text for the same permission, regardless of the order of its fields. */
+export function permissionKey(covers: Permission): string {
   return JSON.stringify(Object.entries(covers).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

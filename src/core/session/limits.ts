@@ -15,6 +15,12 @@ export const NO_USE: Use = { turns: 0, calls: 0, tokens: 0, usd: 0, ms: 0, unpri
 /** Optional limits of one run: its tokens and its cost in US dollars. */
 export type RunBudget = { tokens?: number; usd?: number };
 
+/** All limits of one run. */
+export type RunLimits = Limits & RunBudget;
+
+/** Limits that the user set for one session. In each of its runs they replace those in the settings. */
+export type SessionLimits = Partial<RunLimits>;
+
 /** Limits for all runs of a day together. `usd` is in US dollars. */
 export type DayBudget = { runs?: number; turns?: number; calls?: number; tokens?: number; usd?: number; minutes?: number };
 

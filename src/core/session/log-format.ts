@@ -7,7 +7,7 @@
  */
 export const LOG_FORMAT = 2;
 export const FIRST_FORMAT = 1;
-/** A line with a larger number is damaged. */
+/** A line with a larger format number is treated as damaged. */
 const MAX_FORMAT = 999;
 
 /** The log has a newer format. It is neither displayed nor changed, so that no data of the newer version is lost. */
@@ -20,7 +20,7 @@ export class NewerLogError extends Error {
 }
 
 /**
- * Returns the format that a line of a log names, or undefined when it names none. @throws NewerLogError when the format is newer than
+ * Returns the format that a line of a log names, or undefined if it does not name a format. @throws NewerLogError when the format is newer than
  * `LOG_FORMAT`.
  */
 export function formatNamed(line: unknown): number | undefined {

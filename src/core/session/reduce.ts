@@ -4,58 +4,44 @@
  */
 
 import { type Compaction, sentAfter } from '../context/compacted.ts';
-import { addressOf, shortenedResult } from '../context/shorten.ts';
 import { noTokens, totalOf } from '../context/tokens.ts';
 import { modelKey, ratioOf } from '../context/window.ts';
-import { brokeOffInside, callsOf, isSent, type Message, type ToolCall, type ToolResult } from '../model/messages.ts';
-import { finishedSteps, reducePlan, stepsAfter } from '../plan/progress.ts';
+import type { List } from '../list.ts';
+import { brokeOffInside, callsOf, isSent, type Message, orphanResult, type ToolResult } from '../model/messages.ts';
+import { endChecksAfter, reducePlan, stepsAfter } from '../plan/progress.ts';
 import type { AgentEvent } from './events.ts';
 import { isSamePermission } from './grant-scope.ts';
-import { addUse, NO_USE, usedOf, useOfAnswer } from './limits.ts';
+import { addUse, usedOf, useOfAnswer } from './limits.ts';
+import { sentResult } from './lists.ts';
 import { addCompletedCall } from './repeats.ts';
-import { emptySession, type MutableRunRecord, type MutableSessionState, queuedText, type SessionState } from './session-state.ts';
+import { reduceRunStarted } from './run-started.ts';
+import { reduceSessionEvent } from './session-events.ts';
+import { emptySession, type MutableRunRecord, type MutableSessionState, type SessionState } from './session-state.ts';
 import { reduceWrites } from './staged-writes.ts';
-import { titleOf } from './title.ts';
 import { addCost, addUsage, workedMs } from './usage-totals.ts';
 
 /** Applies a durable event to the state. Transient events must not be passed. */
 export function reduce(state: MutableSessionState, event: AgentEvent): void {
   const run = state.runs.get(event.runId);
-  if (run) countTime(run, state, event);
+  // A rating can arrive at any time, even during another run, and does not count as time of a run.
+  const takesTime = event.type !== 'answer_rated';
+  if (run && takesTime) countTime(run, state, event);
   if (event.seq > state.seq + 1) distrustOpenCalls(state);
   state.seq = event.seq;
-  state.at = event.at;
+  if (takesTime) state.at = event.at;
   switch (event.type) {
-    case 'run_started': {
-      const { runId, mode, model, prompt, plan, revises } = event;
-      const steps = finishedSteps((event.resumes && state.runs.get(event.resumes)?.steps) || {});
-      state.title ||= titleOf(prompt);
-      const fresh = {
-        status: 'live',
-        usage: {},
-        cost: {},
-        used: NO_USE,
-        from: {},
-        changed: false,
-        stagedBefore: state.staged.length,
-        messagesBefore: state.messages.length,
-        hasOpening: state.queue.size > 0 && prompt === queuedText(state),
-      } as const;
-      state.lastRun = { runId, mode, model, prompt, ...(plan && { plan }), steps, ...(revises && { revises }), ...fresh };
-      state.runs.set(runId, state.lastRun);
-      state.recent = [];
-      if (!event.resumes) state.todo = [];
+    case 'run_started':
+      reduceRunStarted(state, event);
       break;
-    }
     case 'turn_started':
       if (run) run.used = addUse(run.used, { turns: 1 });
       state.asked = event.context && totalOf({ ...noTokens(), ...event.context.tokens });
       break;
     case 'message_added':
       closeOpenCalls(state);
-      state.messages.push(event.message);
+      state.messages.push(event.message, event.seq);
       if (event.queued !== undefined) state.queue.delete(event.queued);
-      else if (run) run.hasOpening = true;
+      else if (run) reduceOpening(run);
       if (event.message.role === 'user') state.takenBack.clear();
       state.open = callsOf(event.message);
       for (const call of state.open) state.callIds.add(call.id);
@@ -75,6 +61,8 @@ export function reduce(state: MutableSessionState, event: AgentEvent): void {
       break;
     case 'tool_started':
       if (event.effect !== 'readonly' && event.decision.kind === 'allow') state.begun.add(event.callId);
+      if (run && event.effect !== 'readonly') run.actions = (run.actions ?? 0) + 1;
+      if (run) run.steps = stepsAfter(run.steps, event);
       break;
     case 'approval_requested':
       // When the effect of a call has changed, a new request replaces the earlier request for the same call.
@@ -127,7 +115,11 @@ export function reduce(state: MutableSessionState, event: AgentEvent): void {
       if (run) run.used = addUse(run.used, { calls: 1 });
       if (!event.withheld && event.decision?.kind !== 'deny') state.carriedOut.add(event.callId);
       remember(state, event.result);
-      state.results.set(event.callId, shownResult(state, event));
+      if (event.read) {
+        state.reads.set(event.callId, event.read);
+        state.contents.set(event.read.path, event.read.digest);
+      }
+      addResult(state, event);
       if (state.open.length > 0 && state.open.every((call) => state.results.has(call.id))) closeOpenCalls(state);
       break;
     case 'todo_changed':
@@ -145,6 +137,9 @@ export function reduce(state: MutableSessionState, event: AgentEvent): void {
     case 'plan_step':
     case 'step_checked':
       if (run) run.steps = stepsAfter(run.steps, event);
+      break;
+    case 'plan_checked':
+      if (run) run.endChecks = endChecksAfter(run.endChecks, event);
       break;
     case 'budget_reached':
       if (run) run.reached = { limit: event.limit, max: event.max, ...(event.unpriced && { unpriced: event.unpriced }) };
@@ -165,7 +160,23 @@ export function reduce(state: MutableSessionState, event: AgentEvent): void {
       for (const pending of [state.pendingApprovals, state.pendingQuestions])
         for (const [id, request] of pending) if (request.runId === event.runId) pending.delete(id);
       break;
+    case 'session_renamed':
+    case 'session_titled':
+    case 'session_pinned':
+    case 'session_permission_set':
+    case 'session_limit_set':
+    case 'session_grant_revoked':
+    case 'session_forked':
+    case 'session_imported':
+      reduceSessionEvent(state, event);
+      break;
   }
+}
+
+/** The attachments of the prompt are in its message now. */
+function reduceOpening(run: MutableRunRecord): void {
+  run.hasOpening = true;
+  delete run.attachments;
 }
 
 /** Marks all open calls as possibly executed. When events are missing, their progress is unknown, so they must not be repeated. */
@@ -198,8 +209,7 @@ function grant(state: MutableSessionState, { runId, answer, granted }: Extract<A
   state.grants.push({ scope, covers, runId, ...callIds });
 }
 
-export function foldSession(events: Iterable<AgentEvent>): MutableSessionState {
-  const state = emptySession();
+export function foldSession(events: Iterable<AgentEvent>, state = emptySession()): MutableSessionState {
   for (const event of events) reduce(state, event);
   return state;
 }
@@ -211,22 +221,17 @@ export function foldSession(events: Iterable<AgentEvent>): MutableSessionState {
 function closeOpenCalls(state: MutableSessionState): void {
   if (state.open.length === 0) return;
   const content = state.open.map((call) => state.results.get(call.id) ?? orphanResult(call, state.begun.has(call.id)));
-  state.messages.push({ role: 'tool', content });
+  const source = state.open.map(({ id }) => state.resultSeqs.get(id) ?? (state.begun.has(id) ? 'begun' : 'not_begun'));
+  state.messages.push({ role: 'tool', content }, source);
   state.open = [];
   state.grants = state.grants.filter(({ scope }) => scope !== 'turn');
   state.results.clear();
+  state.resultSeqs.clear();
   state.begun.clear();
 }
 
-export function orphanResult(call: ToolCall, mayHaveHappened: boolean): ToolResult {
-  const text = mayHaveHappened
-    ? 'This call was interrupted and may have taken effect. Check its effect before you continue.'
-    : 'Not executed: the run was stopped before this call. Call the tool again if you still need it.';
-  return { type: 'tool_result', callId: call.id, name: call.name, content: [{ type: 'text', text }], isError: true };
-}
-
-/** The messages for the next request of each session, as far as they were computed. They only grow until the next compaction. */
-const sent = new WeakMap<SessionState, { of: readonly Message[]; compaction: Compaction | undefined; counted: number; sent: Message[] }>();
+/** The messages that were computed for the next request of each session. Until the next compaction, messages are only added. */
+const sent = new WeakMap<SessionState, { of: List<Message>; compaction: Compaction | undefined; counted: number; sent: Message[] }>();
 
 /** Returns the messages for a request: without empty ones, and after a compaction with fewer and shorter ones. */
 export function sentMessages(state: SessionState): readonly Message[] {
@@ -243,18 +248,20 @@ export function sentMessages(state: SessionState): readonly Message[] {
   return now;
 }
 
+/** Forgets the messages that were computed for the next request, so that they need no memory between runs. */
+export function forgetSentMessages(state: SessionState): void {
+  sent.delete(state);
+}
+
 export function messagesForModel(state: SessionState): Message[] {
   return [...sentMessages(state)];
 }
 
-/** Returns the result as the model receives it. Its number is known, because the results of an answer follow it as one message. */
-function shownResult(
-  { messages, open }: MutableSessionState,
-  { result, shown }: Extract<AgentEvent, { type: 'tool_finished' }>,
-): ToolResult {
-  if (shown === undefined) return result;
-  const place = open.findIndex(({ id }) => id === result.callId);
-  return shortenedResult(result, shown, addressOf(messages.length, Math.max(0, place)));
+/** Adds a result as the model receives it. Its place is known, because the results of an answer follow it as one message. */
+function addResult(state: MutableSessionState, event: Extract<AgentEvent, { type: 'tool_finished' }>): void {
+  const place = state.open.findIndex(({ id }) => id === event.callId);
+  state.results.set(event.callId, sentResult(event, state.messages.length, Math.max(0, place)));
+  state.resultSeqs.set(event.callId, event.seq);
 }
 
 function reduceCompaction(
@@ -275,7 +282,7 @@ function reduceCompaction(
   if (usage) run.usage = addUsage(run.usage, usage);
 }
 
-/** Whether the conversation ends with an answer that was cut off and can be continued. */
+/** Returns true if the conversation ends with an answer that was cut off and can be continued. */
 export function brokeOff({ messages }: SessionState): boolean {
   return brokeOffInside(messages.at(-1));
 }

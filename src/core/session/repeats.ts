@@ -24,12 +24,12 @@ export function addCompletedCall(calls: readonly CompletedCall[], one: Completed
   return calls.toSpliced(at, 0, one).slice(-REMEMBERED);
 }
 
-/** Whether the last call completes the third repetition of a cycle. */
+/** Returns true if the last call completes the third repetition of a cycle. */
 export function repeatsThrice(made: readonly CompletedCall[]): boolean {
   return periods(made).some(({ period, length }) => length === TIMES * period);
 }
 
-/** Whether the model continued a cycle after it received the note. */
+/** Returns true if the model continued a cycle after it received the note. */
 export function isStuck(made: readonly CompletedCall[]): boolean {
   return periods(made).some(({ period, length }) => length > TIMES * period);
 }
@@ -52,7 +52,7 @@ function countPeriods(made: readonly CompletedCall[]): Period[] {
   return Array.from({ length: LONGEST }, (_, index) => {
     const period = index + 1;
     // A single call counts as repeated only if its results are equal, because a call that polls gets different results. When several calls
-    // alternate, all failures of a call count as equal, whatever their messages are.
+    // alternate, all failures of a call count as equal, regardless of their messages.
     const alternates = made.slice(-period).some(({ call }) => !isSameCall(call, (made.at(-1) as CompletedCall).call));
     let length = Math.min(period, made.length);
     while (

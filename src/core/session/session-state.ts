@@ -4,21 +4,23 @@
  */
 
 import type { Compaction } from '../context/compacted.ts';
-import {
-  type Cost,
-  type Message,
-  type ModelRef,
-  type ToolCall,
-  type ToolResult,
-  textOf,
-  type Usage,
-  type UserMessage,
-} from '../model/messages.ts';
+import { type Cost, type ModelRef, type ToolCall, type ToolResult, textOf, type Usage, type UserMessage } from '../model/messages.ts';
 import type { Check, Plan, PlanStatus, StepStatus } from '../plan/plan.ts';
-import type { ChangeSummary } from './effects.ts';
-import type { AgentEvent, ApprovalAnswer, CheckOutcome, Mode, Outcome, PauseReason, QuestionAnswer, TodoItem } from './events.ts';
-import type { Grant } from './grant-scope.ts';
-import type { Allowance, Reached, Use } from './limits.ts';
+import type { AppliedCode, ChangeSummary, FileRead } from './effects.ts';
+import type {
+  AgentEvent,
+  ApprovalAnswer,
+  CheckOutcome,
+  Mode,
+  Outcome,
+  PauseReason,
+  QuestionAnswer,
+  SessionParent,
+  TodoItem,
+} from './events.ts';
+import type { Grant, SessionRule } from './grant-scope.ts';
+import type { Allowance, Reached, SessionLimits, Use } from './limits.ts';
+import { type Conversation, MessageList } from './lists.ts';
 import type { CompletedCall } from './repeats.ts';
 
 export type ApprovalRequest = Extract<AgentEvent, { type: 'approval_requested' }>;
@@ -34,8 +36,16 @@ export type MutableRunRecord = {
   plan?: Plan;
   /** The states of the plan's steps, by step number. */
   steps: StepStates;
-  /** The id of the plan that this run is to propose again. */
+  /** The latest results of the checks after the last step. */
+  endChecks: readonly CheckResult[];
+  /** The id of the plan that this run must propose again. */
   revises?: string;
+  /** The attachments of the prompt, until its message is logged. The field is missing in older logs. */
+  attachments?: UserMessage['content'];
+  /** The code that the user applies to a file in this run. No model is called. */
+  applies?: AppliedCode;
+  /** The id of a run in another session. The prompt of this run is another version of the prompt of that run. */
+  edits?: string;
   /** After a crash or reload, `live` means that the run was interrupted and can be resumed. */
   status: 'live' | 'paused' | 'finished';
   pause?: PauseReason;
@@ -49,16 +59,20 @@ export type MutableRunRecord = {
   /** For each limit that the user extended, the use at that time. */
   from: Allowance;
   changed: boolean;
-  /** The number of staged writes and the number of messages when the run began. */
+  /** The number of calls that may have changed something, such as commands. */
+  actions?: number;
+  /** The number of staged writes when the run began. */
   stagedBefore: number;
+  /** The number of messages when the run began. */
   messagesBefore: number;
   /** Whether the message that starts the run is in the log, or was among the queued messages. */
   hasOpening: boolean;
 };
 
 /** A readonly view of a collection. Its entries come from events, which are never changed. */
-type ReadonlyCollection<T> =
-  T extends Map<infer Key, infer Value>
+type ReadonlyCollection<T> = T extends MessageList
+  ? Conversation
+  : T extends Map<infer Key, infer Value>
     ? ReadonlyMap<Key, Readonly<Value>>
     : T extends Set<infer Value>
       ? ReadonlySet<Value>
@@ -78,18 +92,20 @@ export type MutableSessionState = {
   cost: Partial<Cost>;
   runs: Map<string, MutableRunRecord>;
   lastRun: MutableRunRecord | undefined;
-  messages: Message[];
+  messages: MessageList;
   /** The latest compaction. */
   compaction: Compaction | undefined;
-  /** The estimated size of the last request in tokens, until its answer tells the real size. */
+  /** The estimated size of the last request in tokens, until the answer reports the actual size. */
   asked: number | undefined;
   /** The ratio of counted to estimated tokens by model, see `modelKey`. */
   ratios: Map<string, number>;
-  /** The context windows that overflow errors told, in tokens by model. */
+  /** The context windows that overflow errors contained, in tokens by model. */
   windows: Map<string, number>;
   /** The calls of the last assistant message, until all of them have a result. */
   open: ToolCall[];
   results: Map<string, ToolResult>;
+  /** The number of the event of each of these results. */
+  resultSeqs: Map<string, number>;
   /** Ids of the calls that were executed. Calls that were denied, rejected or beyond a limit are not included. */
   carriedOut: Set<string>;
   /** Ids of the calls that may have taken effect although they have no result. */
@@ -99,10 +115,14 @@ export type MutableSessionState = {
   questionAnswers: Map<string, QuestionAnswer>;
   pendingQuestions: Map<string, AskedQuestion>;
   plans: Map<string, { plan: Plan; status: PlanStatus }>;
-  /** What the model has listed to do in the last run, or in the runs of the same plan. */
+  /** The model's to-do list of the last run, or of all runs of the same plan. */
   todo: readonly TodoItem[];
   /** All writes of the session in the order in which they were staged, for undo. */
   staged: Write[];
+  /** The file that a call read, by the id of the call. */
+  reads: Map<string, FileRead>;
+  /** The hash of the latest content of each file that was read or changed, according to the log, or undefined if the file was deleted. */
+  contents: Map<string, string | undefined>;
   undone: Set<string>;
   /** Ids of the runs that were completely undone, by the id of the undo or restore. */
   undos: Map<string, string[]>;
@@ -110,19 +130,27 @@ export type MutableSessionState = {
   takenBack: Set<string>;
   /** The permissions that the user granted, except those for the whole workspace, which the host stores. */
   grants: Grant[];
+  /** The subjects that the user set to ask or deny in this session. */
+  rules: SessionRule[];
+  /** The limits that the user set for each run of this session. */
+  limits: SessionLimits;
   callIds: Set<string>;
   /** Messages that the user sent during a run and that the model has not received yet, in order, by id. */
   queue: Map<string, Queued>;
   /** The latest calls of the run with their results, for detecting repetitions. */
   recent: readonly CompletedCall[];
-  /** The time of the last logged event. */
+  /** The time of the last logged event, except ratings. */
   at: number;
+  isPinned: boolean;
+  /** The session that this one is a fork of. */
+  parent: SessionParent | undefined;
 };
 
 /** `runId` is the run during which the message was sent. */
 export type Queued = { id: string; message: UserMessage; runId: string };
 
-export function emptySession(): MutableSessionState {
+/** @param messages the list for the conversation, which is empty */
+export function emptySession(messages = new MessageList()): MutableSessionState {
   return {
     seq: 0,
     title: '',
@@ -130,13 +158,14 @@ export function emptySession(): MutableSessionState {
     cost: {},
     runs: new Map(),
     lastRun: undefined,
-    messages: [],
+    messages,
     compaction: undefined,
     asked: undefined,
     ratios: new Map(),
     windows: new Map(),
     open: [],
     results: new Map(),
+    resultSeqs: new Map(),
     carriedOut: new Set(),
     begun: new Set(),
     approvals: new Map(),
@@ -146,14 +175,20 @@ export function emptySession(): MutableSessionState {
     plans: new Map(),
     todo: [],
     staged: [],
+    reads: new Map(),
+    contents: new Map(),
     undone: new Set(),
     undos: new Map(),
     takenBack: new Set(),
     grants: [],
+    rules: [],
+    limits: {},
     callIds: new Set(),
     queue: new Map(),
     recent: [],
     at: 0,
+    isPinned: false,
+    parent: undefined,
   };
 }
 
@@ -162,7 +197,7 @@ export function queuedText({ queue }: Pick<SessionState, 'queue'>): string {
   return [...queue.values()].map(({ message }) => textOf(message)).join('\n\n');
 }
 
-/** Whether the run waits for an answer from the user. */
+/** Returns true if the run waits for an answer from the user. */
 export function waitsForUser({ pendingApprovals, pendingQuestions }: SessionState): boolean {
   return pendingApprovals.size > 0 || pendingQuestions.size > 0;
 }
@@ -185,10 +220,14 @@ export type StepState = {
   /** Whether the step is done but changed none of its files. */
   unchanged?: boolean;
   note?: string;
-  check?: { check: Check; outcome: CheckOutcome; output: string };
+  check?: CheckResult;
   rolledBack?: boolean;
+  /** Whether a command or another program ran during the step, which may have changed files without Kedge knowing. */
+  acted?: true;
   /** The paths that the step changed, except those whose changes were undone. */
   files?: readonly string[];
 };
+
+export type CheckResult = { check: Check; outcome: CheckOutcome; output: string };
 
 export type StepStates = Record<number, StepState>;

@@ -22,7 +22,7 @@ export function reduceWrites(state: MutableSessionState, event: WriteEvent, run:
     case 'file_changed':
       // A `file_changed` event without a preceding `changes_staged` event occurs only in a damaged log.
       if (writesOf(state, event.callId).length === 0) stage(state, event, run);
-      for (const write of writesOf(state, event.callId)) write.landed = true;
+      for (const write of writesOf(state, event.callId)) land(state, write);
       break;
     case 'changes_dropped': {
       const dropped = new Set(writesOf(state, event.callId).filter(({ landed }) => !landed));
@@ -40,6 +40,13 @@ export function reduceWrites(state: MutableSessionState, event: WriteEvent, run:
       recordUndo(state, event);
       break;
   }
+}
+
+function land({ contents }: MutableSessionState, write: Write): void {
+  const { path, from, after } = write.change;
+  write.landed = true;
+  if (from !== undefined) contents.set(from, undefined);
+  contents.set(path, after);
 }
 
 function stage(state: MutableSessionState, { runId, callId, changes }: CallWrites, run: MutableRunRecord | undefined): void {
@@ -61,7 +68,7 @@ function writesOf({ staged }: MutableSessionState, callId: string): Write[] {
 /** A run that is completely undone counts as undone until the undo is itself undone. */
 function recordUndo(state: MutableSessionState, event: Extract<AgentEvent, { type: 'changes_undone' | 'changes_restored' }>): void {
   const landed = new Set(event.results.filter(({ outcome }) => outcome === 'restored' || outcome === 'merged').map(({ path }) => path));
-  if (event.undoId !== undefined) for (const write of writesOf(state, event.undoId)) if (landed.has(write.change.path)) write.landed = true;
+  if (event.undoId !== undefined) for (const write of writesOf(state, event.undoId)) if (landed.has(write.change.path)) land(state, write);
   for (const path of landed) state.takenBack.add(path);
   if (event.type === 'changes_restored' && 'undoId' in event.to) {
     for (const runId of state.undos.get(event.to.undoId) ?? []) state.undone.delete(runId);
@@ -82,7 +89,7 @@ function runsAfter({ runs }: SessionState, to: RestorePoint): string[] {
   return ids.slice(ids.indexOf(to.runId) + (to.callId === undefined ? 0 : 1));
 }
 
-/** Returns the note that tells the model which files were undone. The conversation still contains the undone changes. */
+/** Returns the note that informs the model which files were undone. The conversation still contains the undone changes. */
 export function takenBackNote({ takenBack }: SessionState): NotePart[] {
   if (takenBack.size === 0) return [];
   const paths = [...takenBack];

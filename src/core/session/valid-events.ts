@@ -2,7 +2,7 @@
 
 import type { Compaction } from '../context/compacted.ts';
 import { callsOf } from '../model/messages.ts';
-import type { AgentEvent } from './events.ts';
+import { type AgentEvent, isSessionEvent } from './events.ts';
 import { reduce } from './reduce.ts';
 import type { MutableSessionState, SessionState } from './session-state.ts';
 
@@ -18,9 +18,10 @@ export function applyValidEvents(state: MutableSessionState, logged: readonly Ag
   });
 }
 
-/** Whether the event can follow the events that the state contains. */
+/** Returns true if the event can follow the events that the state contains. */
 export function isValidNext(state: SessionState, event: AgentEvent): boolean {
   if (event.seq <= state.seq) return false;
+  if (isSessionEvent(event)) return true;
   if (event.type === 'run_started') return !state.runs.has(event.runId);
   const run = state.runs.get(event.runId);
   if (!run) return false;
@@ -45,6 +46,7 @@ export function isValidNext(state: SessionState, event: AgentEvent): boolean {
       return state.plans.has(event.planId);
     case 'plan_step':
     case 'step_checked':
+    case 'plan_checked':
     case 'step_rolled_back':
       return run.plan?.id === event.planId;
     case 'plan_revised':
@@ -59,22 +61,22 @@ export function isValidNext(state: SessionState, event: AgentEvent): boolean {
   }
 }
 
-/** Whether a compaction separates no call from its result. */
+/** Returns true if a compaction separates no call from its result. */
 function isPossible({ messages, open }: SessionState, { keepFrom, shortenBefore }: Compaction): boolean {
-  const isBoundary = (at: number) => at === messages.length || (messages[at] !== undefined && messages[at]?.role !== 'tool');
+  const isBoundary = (at: number) => at === messages.length || (messages.roleAt(at) ?? 'tool') !== 'tool';
   return open.length === 0 && keepFrom <= shortenBefore && isBoundary(keepFrom) && isBoundary(shortenBefore);
 }
 
-/** Whether the call belongs to the last answer and has no result yet. */
+/** Returns true if the call belongs to the last answer and has no result yet. */
 function isOpen({ open, results }: SessionState, callId: string): boolean {
   return !results.has(callId) && open.some(({ id }) => id === callId);
 }
 
-/** Returns the events that have rising sequence numbers and belong to a run whose start is in the log. */
+/** Returns the events that have rising sequence numbers and belong to the session or to a run whose start is in the log. */
 function inOrder({ runs, seq: newest }: SessionState, logged: readonly AgentEvent[]): AgentEvent[] {
   const begun = new Set(runs.keys());
   for (const event of logged) if (event.type === 'run_started') begun.add(event.runId);
-  const own = logged.filter(({ runId, seq }) => seq > newest && begun.has(runId));
+  const own = logged.filter((event) => event.seq > newest && (begun.has(event.runId) || isSessionEvent(event)));
   return own.every(({ seq }, index) => index === 0 || seq > (own[index - 1] as AgentEvent).seq) ? own : longestRising(own);
 }
 

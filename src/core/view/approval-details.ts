@@ -2,6 +2,7 @@
 
 import type { ChangeSummary, CommandLine, Target } from '../session/effects.ts';
 import type { Question } from '../session/events.ts';
+import type { RuleId } from '../session/rule-ids.ts';
 import type { ApprovalRequest } from '../session/session-state.ts';
 import { visibleCommand, visibleLine, visibleText } from '../words/visible-text.ts';
 
@@ -9,7 +10,20 @@ import { visibleCommand, visibleLine, visibleText } from '../words/visible-text.
 export type DetailRow = { label: string; text: string; code?: string };
 /** `more` is the number of lines of a very long diff that the log does not contain. Each host can display the complete diff. */
 export type FileDetail = Pick<ChangeSummary, 'path' | 'kind' | 'from' | 'added' | 'removed' | 'diff'> & { more: number };
-export type ApprovalDetails = { title: string; reason: string; rows: DetailRow[]; files: FileDetail[] };
+/** `reasons` are in the order in which they matter. `isDangerous` is set if an approval can do harm that is hard to undo, or shows a secret. */
+export type ApprovalDetails = {
+  title: string;
+  reason: string;
+  reasons: string[];
+  isDangerous: boolean;
+  rows: DetailRow[];
+  files: FileDetail[];
+};
+
+const DANGEROUS: ReadonlySet<RuleId> = new Set<RuleId>([
+  ...(['inline-code', 'deletes', 'system', 'devices', 'secrets', 'installs'] as const),
+  ...(['secret', 'outside-workspace', 'protected-path', 'sends-after-secret', 'guarded-path'] as const),
+]);
 
 export function approvalDetails(request: ApprovalRequest): ApprovalDetails {
   const { title, reason, changes, command, address, mcp, hosts = [], input, targets = [] } = request;
@@ -31,7 +45,16 @@ export function approvalDetails(request: ApprovalRequest): ApprovalDetails {
       ),
     );
   const heading = command ? 'Run a command' : address !== undefined ? 'Fetch a web page' : mcp ? 'Call a tool of an MCP server' : title;
-  return { title: visibleText(heading.replace(/\s+/g, ' ')), reason: visibleText(reason), rows, files: changes.map(fileDetail) };
+  const why = request.reasons ?? [{ rule: request.rule, reason }];
+  const reasons = why.map((each) => visibleText(each.reason));
+  return {
+    title: visibleText(heading.replace(/\s+/g, ' ')),
+    reason: reasons.join(' '),
+    reasons,
+    isDangerous: request.secret === true || why.some(({ rule }) => DANGEROUS.has(rule)),
+    rows,
+    files: changes.map(fileDetail),
+  };
 }
 
 /** Returns rows for the command that an answer to the question runs, in the same form as in an approval. */

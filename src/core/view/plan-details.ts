@@ -21,10 +21,16 @@ export function stepDetails({ title, detail, files, tools, check }: PlanStep): S
   };
 }
 
-export function checkDetails(check: Check): CheckDetails {
+export function checkDetails(check: Check, of: 'step' | 'plan' = 'step'): CheckDetails {
   if (typeof check === 'string') return { kind: 'remark', text: visibleCommand(check) };
   if ('command' in check) return { kind: 'command', text: visibleLine(check.command) };
-  return { kind: 'diagnostics' in check ? 'problems' : 'search', text: visibleLine(checkText(check)) };
+  return { kind: 'diagnostics' in check ? 'problems' : 'search', text: visibleLine(checkText(check, of)) };
+}
+
+/** Formats a check after the last step as one line. */
+export function endCheckText(check: Check): string {
+  const { kind, text } = checkDetails(check, 'plan');
+  return kind === 'command' ? `command: ${text}` : text;
 }
 
 /** Formats the plan like `planText`. Further lines of a title are indented, so that none of them looks like a step. */
@@ -43,7 +49,7 @@ export function planLines(plan: PlanDraft): string {
   const list = (title: string, entries: readonly string[] | undefined) =>
     entries?.length ? ['', `${title}:`, ...entries.map((entry) => `- ${visibleCommand(entry).replaceAll('\n', '\n  ')}`)] : [];
   const estimate = plan.estimatedCalls ? ['', `Estimated calls: ${plan.estimatedCalls}`] : [];
-  const more = [...list('Checks', plan.checks), ...list('Assumptions', plan.assumptions), ...estimate];
+  const more = [...list('Checks at the end', plan.checks?.map(endCheckText)), ...list('Assumptions', plan.assumptions), ...estimate];
   return [`Goal: ${visibleCommand(plan.goal).replaceAll('\n', '\n   ')}`, '', ...steps, ...more].join('\n');
 }
 

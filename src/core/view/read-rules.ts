@@ -1,4 +1,4 @@
-/** The rules files and the memory that a run told the model, as hosts display them. */
+/** Lists the rules files and memories that the model received in a run, for display in the hosts. */
 
 import { type SourcedNote, sourcedNotes } from '../context/rules-in-force.ts';
 import type { AgentEvent } from '../session/events.ts';

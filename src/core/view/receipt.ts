@@ -42,6 +42,28 @@ export function receiptLine(receipt: Receipt): string {
     .join(' · ');
 }
 
+/** Says in words what a run did: "Changed 2 files, ran 1 command and read 4 files. You approved 2 of 3 requests. 1 call failed." */
+export function receiptSentences(receipt: Receipt): string {
+  const { calls, asked, approved, denied, failed = 0, readCount, changedCount, commandCount, hostCount } = receipt;
+  const did = [
+    changedCount > 0 && `changed ${count(changedCount, 'file')}`,
+    commandCount > 0 && `ran ${count(commandCount, 'command')}`,
+    readCount > 0 && `read ${count(readCount, 'file')}`,
+    hostCount > 0 && `contacted ${count(hostCount, 'host')}`,
+  ].filter((each) => each !== false);
+  const last = did.pop();
+  const done = last === undefined ? `made ${count(calls, 'call')}` : did.length > 0 ? `${did.join(', ')} and ${last}` : last;
+  const all = asked === 1 ? 'the request' : `all ${asked} requests`;
+  return [
+    `${done.charAt(0).toUpperCase()}${done.slice(1)}.`,
+    asked > 0 && `You approved ${approved === asked ? all : `${approved} of ${count(asked, 'request')}`}.`,
+    denied > 0 && `${count(denied, 'call')} ${denied === 1 ? 'was' : 'were'} denied.`,
+    failed > 0 && `${count(failed, 'call')} failed.`,
+  ]
+    .filter(Boolean)
+    .join(' ');
+}
+
 /** Returns the sentence that confirms that an Ask or Plan run could not change anything. */
 export function proofOf({ mode, canWrite, denied }: Receipt): string | undefined {
   if (mode === 'agent' || canWrite !== false) return undefined;

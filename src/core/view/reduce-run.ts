@@ -1,66 +1,39 @@
 /** Computes the view of one run from its events, including streamed deltas. */
 
-import { type AssistantMessage, brokeOffInside, endedUnsaid, textOf, type Usage } from '../model/messages.ts';
+import { textOf, type Usage } from '../model/messages.ts';
 import { mentionsOf, noteTexts } from '../model/notes.ts';
-import { currentStep, stepsAfter } from '../plan/progress.ts';
+import { currentStep, endChecksAfter, stepsAfter } from '../plan/progress.ts';
 import type { Decision } from '../session/effects.ts';
-import type { AgentEvent } from '../session/events.ts';
+import { type AgentEvent, isSessionEvent } from '../session/events.ts';
+import type { CheckResult } from '../session/session-state.ts';
 import { addUsage } from '../session/usage-totals.ts';
 import { endsWait } from '../words/retry-text.ts';
 import { rulesIn } from './read-rules.ts';
+import { withRevisedPlan } from './revised-plan.ts';
 import { changesOf, type RunWrite, rolledBack, withWrite } from './run-changes.ts';
-import { type CallStatus, type CallView, findCall, newRun, type RunView, type SaidView, type TurnView, turnOf } from './run-view.ts';
-
-const newTurn = (turn: number): TurnView => ({ turn, text: '', reasoning: '', settled: false, calls: [] });
-const newCall = (id: string, name: string): CallView => ({ id, name, status: 'queued', targets: [], asked: [], changes: [] });
-
-/** Changes the turn that is being streamed. With `open`, adds a turn if the last turn is complete. */
-function inLastTurn(run: RunView, change: (turn: TurnView) => TurnView, open = false): RunView {
-  const last = run.turns.at(-1);
-  if (!last || (open && last.settled)) return { ...run, turns: [...run.turns, change(newTurn((last?.turn ?? 0) + 1))] };
-  return { ...run, turns: [...run.turns.slice(0, -1), change(last)] };
-}
-
-function inCall(run: RunView, id: string, name: string, change: (call: CallView) => CallView): RunView {
-  const index = turnOf(run, id);
-  const turn = run.turns[index];
-  if (!turn) return inLastTurn(run, (last) => ({ ...last, calls: [...last.calls, change(newCall(id, name))] }));
-  const calls = turn.calls.map((call) => (call.id === id ? change(call) : call));
-  return { ...run, turns: run.turns.with(index, { ...turn, calls }) };
-}
-
-function settle(turn: TurnView, message: AssistantMessage): TurnView {
-  const { draft: _, ...rest } = turn;
-  const text = message.content.map((part) => (part.type === 'text' ? part.text : '')).join('');
-  const reasoning = message.content.flatMap((part) => (part.type === 'reasoning' ? [part.text] : [])).join('\n\n');
-  const known = new Map(turn.calls.map((call) => [call.id, call]));
-  const calls = message.content.flatMap((part) => {
-    if (part.type !== 'tool_call') return [];
-    const call = known.get(part.id) ?? newCall(part.id, part.name);
-    known.delete(part.id);
-    return [{ ...call, input: part.input, malformed: part.malformed, problem: part.problem }];
-  });
-  const brokeOff = brokeOffInside(message);
-  // An answer that was cut off before its first text keeps the reasoning that was streamed.
-  return {
-    ...rest,
-    text,
-    reasoning: endedUnsaid(message) ? turn.reasoning : reasoning,
-    settled: true,
-    ...(brokeOff && { brokeOff }),
-    calls: [...calls, ...known.values()],
-  };
-}
+import { type CallStatus, type CallView, findCall, newRun, type RunView, type SaidView } from './run-view.ts';
+import { inCall, inLastTurn, newTurn, settle } from './turns.ts';
 
 /** Records the staged or written changes of a call. They replace the changes that were staged for the same call. */
 function withWrites(run: RunView, write: RunWrite): RunView {
   const before = withoutStaged(run, write.callId);
+  if (write.status === 'staged') changesBefore.set(write, before.changes);
   return { ...before, writes: [...before.writes, write], changes: withWrite(before.changes, write) };
 }
 
+/** The changes without a staged write. They are stored so that they are not computed again for each of thousands of writes. */
+const changesBefore = new WeakMap<RunWrite, RunView['changes']>();
+
 function withoutStaged(run: RunView, callId: string): RunView {
-  const writes = run.writes.filter((write) => write.callId !== callId || write.status !== 'staged');
-  return writes.length === run.writes.length ? run : { ...run, writes, changes: changesOf(writes) };
+  const isStaged = (write: RunWrite) => write.callId === callId && write.status === 'staged';
+  const at = run.writes.findLastIndex(isStaged);
+  const write = run.writes[at];
+  if (!write) return run;
+  const earlier = run.writes.slice(0, at);
+  // A call that changes files runs alone, so its write is usually the last one, and the only one of this call.
+  const changes = at === run.writes.length - 1 && !earlier.some(isStaged) ? changesBefore.get(write) : undefined;
+  const writes = changes ? earlier : run.writes.filter((each) => !isStaged(each));
+  return { ...run, writes, changes: changes ?? changesOf(writes) };
 }
 
 /** When a run ends or is interrupted, it is unknown whether the last call wrote its staged changes. They are displayed as changes. */
@@ -71,8 +44,8 @@ function cutOff(run: RunView): RunView {
 const startedStatus = { allow: 'running', ask: 'waiting', deny: 'denied' } as const;
 
 /**
- * Whether the call is a mistake of the model. Agent mode offers all tools, so a call of an unknown tool is a mistake. In other modes, such
- * a call is denied.
+ * Returns true if the call is a mistake of the model. Agent mode offers all tools, so a call of an unknown tool is a mistake. In other
+ * modes, such a call is denied.
  */
 function isMistake({ mode }: RunView, decision: Decision | undefined): boolean {
   return mode === 'agent' && decision?.kind === 'deny' && decision.rule === 'unknown-tool';
@@ -107,6 +80,7 @@ export function foldRun(events: Iterable<AgentEvent>, runId: string): RunView {
 
 /** Returns the run to display after an event. An event of another run switches to that run. */
 export function follow(run: RunView | undefined, event: AgentEvent): RunView {
+  if (run && isSessionEvent(event)) return run;
   return reduceRun(run?.id === event.runId ? run : newRun(event.runId), event);
 }
 
@@ -126,14 +100,23 @@ export function reduceRun(before: RunView, event: AgentEvent): RunView {
 function reduceEvent(run: RunView, event: AgentEvent): RunView {
   switch (event.type) {
     case 'run_started':
-      return { ...run, mode: event.mode, prompt: event.prompt, model: event.model, plan: event.plan };
+      return {
+        ...run,
+        mode: event.mode,
+        prompt: event.prompt,
+        at: event.at,
+        model: event.model,
+        plan: event.plan,
+        ...(event.applies && { applies: true }),
+        ...(event.edits && { edits: event.edits }),
+      };
     case 'turn_started':
       return { ...run, ...(event.context && { context: event.context }), turns: [...run.turns, newTurn(event.turn)] };
     case 'context_compacting':
       return event.done ? run : { ...run, compacting: true };
     case 'context_compacted': {
       const { reason, by, before, after, carried, summary, seq, usage, usd } = event;
-      // A compaction after the end of the run is paid for, too.
+      // The cost of a compaction after the end of the run is counted, too.
       const finished = run.finished && usage && { finished: withUse(run.finished, usage, usd) };
       return {
         ...run,
@@ -165,12 +148,12 @@ function reduceEvent(run: RunView, event: AgentEvent): RunView {
       return { ...run, ...said, ...(images.length > 0 && { images }), ...mentioned };
     }
     case 'tool_started':
-      return inCall(run, event.callId, event.name, (call) => {
+      return inCall({ ...run, steps: stepsAfter(run.steps, event) }, event.callId, event.name, (call) => {
         const answered = call.status === 'rejected' || call.answer?.approve;
         const status = !answered ? startedStatus[event.decision.kind] : call.status === 'rejected' ? 'rejected' : 'running';
-        const { name, title, effect, targets, decision, source, command, hosts } = event;
+        const { name, title, effect, targets, decision, source, command, hosts, at } = event;
         const begun = decision.kind === 'allow' && { begun: true as const };
-        return { ...call, name, title, effect, targets, decision, source, command, hosts, status, ...begun };
+        return { ...call, name, title, effect, targets, decision, source, command, hosts, status, at, ...begun };
       });
     case 'approval_requested': {
       // When the effect of a call has changed, a new request replaces the earlier request for the same call.
@@ -233,10 +216,10 @@ function reduceEvent(run: RunView, event: AgentEvent): RunView {
       const others = run.unchangedSteps.filter((step) => step !== event.step);
       return { ...run, steps: stepsAfter(run.steps, event), unchangedSteps: event.unchanged ? [...others, event.step] : others };
     }
-    case 'step_checked': {
-      const ran = event.outcome !== 'not_run' && typeof event.check === 'object' && 'command' in event.check && [event.check.command];
-      return { ...run, steps: stepsAfter(run.steps, event), commands: [...run.commands, ...(ran || [])] };
-    }
+    case 'step_checked':
+      return { ...withCommandOf(run, event), steps: stepsAfter(run.steps, event) };
+    case 'plan_checked':
+      return { ...withCommandOf(run, event), endChecks: endChecksAfter(run.endChecks, event) };
     case 'step_rolled_back': {
       const writes = rolledBack(run.writes, event.step, event.results);
       return { ...run, steps: stepsAfter(run.steps, event), writes, changes: changesOf(writes) };
@@ -263,6 +246,11 @@ function reduceEvent(run: RunView, event: AgentEvent): RunView {
   }
 }
 
+function withCommandOf(run: RunView, { check, outcome }: CheckResult): RunView {
+  const hasRun = outcome !== 'not_run' && typeof check === 'object' && 'command' in check;
+  return hasRun ? { ...run, commands: [...run.commands, check.command] } : run;
+}
+
 function withUse(finished: NonNullable<RunView['finished']>, usage: Usage, usd: number | undefined): NonNullable<RunView['finished']> {
   const { cost, sessionCost } = finished;
   const more = usd !== undefined && {
@@ -270,19 +258,4 @@ function withUse(finished: NonNullable<RunView['finished']>, usage: Usage, usd: 
     sessionCost: { ...sessionCost, usd: (sessionCost?.usd ?? 0) + usd },
   };
   return { ...finished, usage: addUsage(finished.usage, usage), ...more };
-}
-
-/** Replaces the plan of the run. The states and writes of its steps move to the new step numbers. */
-function withRevisedPlan(run: RunView, event: Extract<AgentEvent, { type: 'plan_revised' }>): RunView {
-  const { plan, reason, was } = event;
-  if (!was) return { ...run, plan, revised: reason };
-  const numberNow = (step: number) => was.indexOf(step) + 1 || undefined;
-  return {
-    ...run,
-    plan,
-    revised: reason,
-    steps: stepsAfter(run.steps, event),
-    unchangedSteps: run.unchangedSteps.flatMap((step) => numberNow(step) ?? []),
-    writes: run.writes.map((write) => (write.step === undefined ? write : { ...write, step: numberNow(write.step) })),
-  };
 }

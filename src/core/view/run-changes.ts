@@ -53,9 +53,11 @@ function addWrite(byPath: Map<string, FileChange>, { callId, status, changes }: 
  */
 export function rolledBack(writes: readonly RunWrite[], step: number, results: readonly UndoResult[]): RunWrite[] {
   const refused = refusedPaths(results);
-  return writes.map((write) =>
-    write.step === step ? { ...write, changes: write.changes.filter(({ path }) => refused.has(path)) } : write,
-  );
+  return writes.map((write) => {
+    if (write.step === step) return { ...write, changes: write.changes.filter(({ path }) => refused.has(path)) };
+    // The write is replaced by a new object, because reduce-run.ts caches facts about the staged object that no longer apply.
+    return write.status === 'staged' ? { ...write } : write;
+  });
 }
 
 /** Returns the changes that are known to have been written. */

@@ -5,10 +5,12 @@ import type { Cost, ImagePart, MentionRef, ModelRef, ToolResult, Usage } from '.
 import type { ModelWaiting } from '../model/model.ts';
 import type { Plan } from '../plan/plan.ts';
 import { refusedPaths } from '../plan/progress.ts';
+import type { Rating } from '../session/answers.ts';
 import type { ChangeSummary, Decision, Effect, Target } from '../session/effects.ts';
 import type { AgentEvent, ApprovalAnswer, Mode, Outcome, PauseReason, Receipt, RunError, TodoItem, UndoResult } from '../session/events.ts';
 import type { BudgetKey } from '../session/limits.ts';
-import type { ApprovalRequest, AskedQuestion, StepStates } from '../session/session-state.ts';
+import type { ApprovalRequest, AskedQuestion, CheckResult, StepStates } from '../session/session-state.ts';
+import { callText } from '../words/call-text.ts';
 import type { ReadRules } from './read-rules.ts';
 import type { FileChange, RunWrite } from './run-changes.ts';
 
@@ -26,15 +28,15 @@ export type CallView = {
   problem?: string;
   targets: readonly Target[];
   decision?: Decision;
-  /** The MCP server of the tool. Missing for built-in tools. */
+  /** The MCP server of the tool. The field is missing for built-in tools. */
   source?: string;
   command?: string;
   hosts?: readonly string[];
   /** The approval requests of the call, newest last. A request without an answer is pending, or the run has ended. */
   asked: readonly { request: ApprovalRequest; answer?: ApprovalAnswer }[];
-  /** Set when the policy or the user has allowed the call and its execution has begun. */
+  /** True if the policy or the user has allowed the call and its execution has begun. */
   begun?: true;
-  /** Set when the tool was executed, whatever its result is. */
+  /** True if the tool was executed, regardless of its result. */
   carriedOut?: true;
   answer?: ApprovalAnswer;
   progress?: string;
@@ -45,6 +47,8 @@ export type CallView = {
   /** Whether the command of the call was stopped before it ended. */
   stopped?: true;
   changes: readonly ChangeSummary[];
+  /** When the call began, in milliseconds since 1970. */
+  at?: number;
 };
 
 export type TurnView = {
@@ -69,7 +73,7 @@ export type SaidView = {
   mentions?: readonly MentionRef[];
   by?: 'kedge';
 };
-/** A compaction of the conversation, with what the model was told in place of the earlier messages. */
+/** A compaction of the conversation, with the text that replaced the earlier messages. */
 export type CompactionView = Pick<
   Extract<AgentEvent, { type: 'context_compacted' }>,
   'reason' | 'by' | 'before' | 'after' | 'carried' | 'summary' | 'seq'
@@ -80,11 +84,19 @@ export type RunView = {
   id: string;
   mode: Mode;
   prompt: string;
+  /** When the run began, in milliseconds since 1970. */
+  at?: number;
   /** Images that were attached to the prompt. */
   images?: readonly ImagePart[];
-  /** What the user pointed at in the prompt. */
+  /** The mentions of the prompt. */
   mentions?: readonly MentionRef[];
   model?: ModelRef;
+  /** Whether the user applies code from an answer to a file. No model is called. */
+  applies?: true;
+  /** The id of a run in another session. The prompt of this run is another version of the prompt of that run. */
+  edits?: string;
+  /** Whether the run comes from a file, so that nothing in it can be undone. */
+  isImported?: true;
   /** The wait before the model is called again. */
   waiting?: ModelWaiting;
   /** The rules files and memories that were added to the conversation in this run. */
@@ -93,14 +105,16 @@ export type RunView = {
   plan?: Plan;
   /** Why the run follows a later revision of the plan than the confirmed one. */
   revised?: string;
-  /** What filled the context window at the last request. */
+  /** The content of the context window at the last request. */
   context?: ContextUse;
-  /** What the model has listed to do. */
+  /** The model's to-do list. */
   todo?: readonly TodoItem[];
   compactions: readonly CompactionView[];
   /** Whether the model is writing a summary. */
   compacting?: true;
   steps: StepStates;
+  /** The latest results of the checks after the last step of the plan. */
+  endChecks: readonly CheckResult[];
   turns: readonly TurnView[];
   approvals: readonly ApprovalRequest[];
   questions: readonly AskedQuestion[];
@@ -119,6 +133,8 @@ export type RunView = {
   shrunk?: string;
   paused?: { reason: PauseReason; summary: string };
   finished?: { outcome: Outcome; error?: RunError; usage: Usage; cost?: Cost; sessionCost?: Cost; durationMs: number; receipt?: Receipt };
+  /** The user's rating of the answer. */
+  rating?: { rating: Rating; words?: string };
   undone?: readonly UndoResult[];
   /** The id of the undo that undid the run, with which the undo can itself be undone. */
   undoId?: string;
@@ -139,6 +155,7 @@ export function newRun(id: string): RunView {
     changes: [],
     commands: [],
     unchangedSteps: [],
+    endChecks: [],
   };
   return { id, mode: 'ask', prompt: '', steps: {}, ...lists };
 }
@@ -156,18 +173,27 @@ export function findCall(run: RunView, callId: string): CallView | undefined {
   return run.turns[turnOf(run, callId)]?.calls.find(({ id }) => id === callId);
 }
 
+/**
+ * Returns what a run that the user has paused does next, for example "Edit src/tide.ts". It does not describe the effect of the call, because the
+ * call is prepared and judged later.
+ */
+export function nextStepText({ turns }: RunView): string {
+  const call = turns.at(-1)?.calls.find(({ status }) => status === 'queued');
+  return call ? callText(call.name, call.input) : 'the model’s next turn';
+}
+
 /** Returns the files whose content the run has read. The targets of searches and listings are folders. */
 export function filesRead(run: RunView): Set<string> {
   const read = callsIn(run).filter(({ status, name }) => status === 'done' && name === 'read_file');
   return new Set(read.flatMap(({ targets }) => targets.map(({ path }) => path)));
 }
 
-/** Whether all changes of the run were undone, by an undo or a restore. */
+/** Returns true if all changes of the run were undone, by an undo or a restore. */
 export function isTakenBack({ undone, restoredBy }: RunView): boolean {
   return restoredBy !== undefined || (undone !== undefined && refusedPaths(undone).size === 0);
 }
 
-/** Whether the last answer was cut off and can be continued. */
+/** Returns true if the last answer was cut off and can be continued. */
 export function brokeOff(run: RunView): boolean {
   return run.turns.at(-1)?.brokeOff ?? false;
 }

@@ -7,7 +7,9 @@
 import { type MentionRef, textOf } from '../model/messages.ts';
 import { mentionsOf } from '../model/notes.ts';
 import { finishedSteps, refusedPaths, replaces } from '../plan/progress.ts';
-import { type AgentEvent, isDurable } from '../session/events.ts';
+import type { Rating } from '../session/answers.ts';
+import { type AgentEvent, type EventBody, isDurable, type SessionParent } from '../session/events.ts';
+import type { EventList } from '../session/lists.ts';
 import { titleOf } from '../session/title.ts';
 import { reduceRun } from './reduce-run.ts';
 import { isTakenBack, newRun, type ProposalView, type RunView } from './run-view.ts';
@@ -23,6 +25,11 @@ export type SessionView = {
   undoneRunId?: string | undefined;
   /** The result of the last restore. It is cleared when the next run begins or changes are undone. */
   restored?: Restored | undefined;
+  isPinned?: boolean;
+  /** The session that this one is a fork of. */
+  parent?: SessionParent;
+  /** The number of the last event that was imported from a file. Changes of these runs cannot be undone. */
+  importedUntil?: number;
 };
 
 /** `images` is the number of images that were attached. */
@@ -59,6 +66,21 @@ export function project(view: SessionView, event: AgentEvent): SessionView {
     }
     case 'changes_restored':
       return { ...next, restored: event, runs: next.runs.map(restored(next, event)) };
+    case 'answer_rated': {
+      const { runId, rating, words } = event;
+      return { ...next, runs: next.runs.map((run) => (run.id === runId ? rated(run, rating, words) : run)) };
+    }
+    case 'session_renamed':
+    case 'session_titled':
+      return { ...next, title: event.title };
+    case 'session_pinned':
+      return { ...next, isPinned: event.pinned };
+    case 'session_forked':
+      return { ...next, parent: event.parent };
+    case 'session_imported': {
+      const { runs } = withProposals(next, (proposal) => (proposal.resolved ? proposal : { ...proposal, resolved: 'discard' }));
+      return { ...next, runs: runs.map((run) => ({ ...run, isImported: true })), restored: undefined, importedUntil: event.seq };
+    }
     case 'message_queued':
     case 'message_unqueued':
     case 'message_added':
@@ -72,25 +94,42 @@ export function runIn({ runs }: SessionView, runId: string): RunView {
   return runs.find(({ id }) => id === runId) ?? newRun(runId);
 }
 
-/** The view of a growing list of events. Reading the view applies the events that were added since it was last read. */
-export class Projection {
-  readonly #events: readonly AgentEvent[];
-  #view = EMPTY_VIEW;
-  #count = 0;
-  #last: AgentEvent | undefined;
+/** Computes the view of a session from its log. */
+export function readView(events: Iterable<AgentEvent>): SessionView {
+  let view = EMPTY_VIEW;
+  for (const event of events) view = project(view, event);
+  return view;
+}
 
-  constructor(events: readonly AgentEvent[]) {
-    this.#events = events;
-  }
+/** Computes the view of the last run from its log. */
+export function readLastRun(events: EventList): RunView | undefined {
+  const last = events.facts().findLast(({ type }) => type === 'run_started');
+  return last && readRun(events, last.runId);
+}
 
-  get view(): SessionView {
-    // If an event could not be logged, it may have been removed from the end of the list.
-    if (this.#events[this.#count - 1] !== this.#last) [this.#view, this.#count] = [EMPTY_VIEW, 0];
-    for (const event of this.#events.slice(this.#count)) this.#view = project(this.#view, event);
-    this.#count = this.#events.length;
-    this.#last = this.#events.at(-1);
-    return this.#view;
-  }
+/** The events of other runs, and of the session, that change the view of a run. */
+const ABOUT_RUNS: ReadonlySet<EventBody['type']> = new Set([
+  'plan_proposed',
+  'plan_resolved',
+  'changes_undone',
+  'changes_restored',
+  'answer_rated',
+  'session_imported',
+]);
+
+/** Computes the view of one run from its log. Of other runs, only those are read whose plan it continues, and what concerns this run. */
+export function readRun(events: EventList, runId: string): RunView {
+  const facts = events.facts();
+  // A restore concerns the runs after a place in the session, so all of them must be known.
+  const needsAll = facts.some(({ type }) => type === 'changes_restored');
+  const own = new Set<string>();
+  for (let id: string | undefined = runId; id !== undefined && !own.has(id); id = resumedBy(events, id)) own.add(id);
+  const selected = events.select(({ type, runId: of }) => own.has(of) || ABOUT_RUNS.has(type) || (needsAll && type === 'run_started'));
+  return runIn(readView(selected), runId);
+}
+
+function resumedBy(events: EventList, id: string): string | undefined {
+  return events.ofType('run_started', id)[0]?.resumes;
 }
 
 function inRun(view: SessionView, event: AgentEvent): SessionView {
@@ -99,8 +138,8 @@ function inRun(view: SessionView, event: AgentEvent): SessionView {
   if (run) return { ...view, runs: view.runs.with(index, reduceRun(run, event)) };
   // Only `run_started` adds a run. Other events of an unknown run are ignored.
   if (event.type !== 'run_started') return view;
-  const steps = finishedSteps(view.runs.find(({ id }) => id === event.resumes)?.steps ?? {});
-  const begun = reduceRun({ ...newRun(event.runId), steps }, event);
+  const { steps, endChecks } = view.runs.find(({ id }) => id === event.resumes) ?? newRun('');
+  const begun = reduceRun({ ...newRun(event.runId), steps: finishedSteps(steps), endChecks }, event);
   return { ...view, title: view.title || titleOf(event.prompt), restored: undefined, runs: [...view.runs, begun] };
 }
 
@@ -110,6 +149,10 @@ function withProposals(view: SessionView, change: (proposal: ProposalView) => Pr
     return proposal === run.proposal ? run : { ...run, proposal };
   });
   return { ...view, runs };
+}
+
+function rated({ rating: _, ...run }: RunView, rating: Rating | 'none', words: string | undefined): RunView {
+  return rating === 'none' ? run : { ...run, rating: { rating, ...(words && { words }) } };
 }
 
 function undone(run: RunView, { results, undoId, part }: Extract<AgentEvent, { type: 'changes_undone' }>): RunView {

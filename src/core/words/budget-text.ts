@@ -1,6 +1,6 @@
 /** Describes the limit at which a run paused, the same way in all hosts. */
 
-import type { BudgetKey, Reached } from '../session/limits.ts';
+import type { BudgetKey, Reached, RunLimits, SessionLimits } from '../session/limits.ts';
 import { dollars, tokens } from './amounts.ts';
 
 const OF_RUN: Partial<Record<BudgetKey, (max: number) => string>> = {
@@ -12,12 +12,12 @@ const OF_RUN: Partial<Record<BudgetKey, (max: number) => string>> = {
   usd: (max) => `This run has reached its limit of ${dollars({ usd: max })}.`,
   price: (max) =>
     `The price of this model is unknown, so the limit of ${dollars({ usd: max })} cannot be enforced. Set the price (kedge.models in the settings, --price in the terminal), limit tokens instead, or continue without a cost limit.`,
-  'day.runs': (max) => `Today’s limit of ${counted(max, 'run')} is reached.`,
-  'day.turns': (max) => `Today’s limit of ${counted(max, 'turn')} is reached.`,
-  'day.calls': (max) => `Today’s limit of ${counted(max, 'tool call')} is reached.`,
-  'day.tokens': (max) => `Today’s limit of ${tokens(max)} tokens is reached.`,
-  'day.usd': (max) => `Today’s limit of ${dollars({ usd: max })} is reached.`,
-  'day.minutes': (max) => `Today’s limit of ${counted(max, 'minute')} is reached.`,
+  'day.runs': (max) => `Today’s limit of ${counted(max, 'run')} has been reached.`,
+  'day.turns': (max) => `Today’s limit of ${counted(max, 'turn')} has been reached.`,
+  'day.calls': (max) => `Today’s limit of ${counted(max, 'tool call')} has been reached.`,
+  'day.tokens': (max) => `Today’s limit of ${tokens(max)} tokens has been reached.`,
+  'day.usd': (max) => `Today’s limit of ${dollars({ usd: max })} has been reached.`,
+  'day.minutes': (max) => `Today’s limit of ${counted(max, 'minute')} has been reached.`,
   runsPerMinute: (max) => `${counted(max, 'run')} started within one minute. Wait a moment, or continue now.`,
   cooldown: (max) => `The last run ended less than ${counted(max, 'second')} ago. Wait a moment, or continue now.`,
 };
@@ -28,7 +28,27 @@ export function reachedText({ limit, max, unpriced }: Reached): string {
   return `${text} ${unpriced === 1 ? 'The cost of 1 answer is' : `The cost of ${unpriced} answers is`} unknown, so the actual cost may differ.`;
 }
 
-/** Whether the limit applies to all runs of the day. Raising it needs a separate confirmation. */
+const OF_SESSION: Record<keyof RunLimits, (max: number) => string> = {
+  turns: (max) => counted(max, 'turn'),
+  callsPerTurn: (max) => `${counted(max, 'tool call')} in one turn`,
+  callsPerRun: (max) => `${counted(max, 'tool call')} in one run`,
+  minutes: (max) => counted(max, 'minute'),
+  tokens: (max) => `${tokens(max)} tokens`,
+  usd: (max) => dollars({ usd: max }),
+};
+
+/** Returns the limits that the user set for the session as a line, or undefined if there are none. */
+export function sessionLimitsText(limits: SessionLimits): string | undefined {
+  const parts = (Object.entries(limits) as [keyof RunLimits, number][]).map(([limit, max]) => OF_SESSION[limit](max));
+  return parts.length > 0 ? `Limits of this session: ${parts.join(', ')}` : undefined;
+}
+
+/** Returns true if the limit can be set for one session. */
+export function isOfSession(limit: BudgetKey): limit is keyof RunLimits {
+  return limit in OF_SESSION;
+}
+
+/** Returns true if the limit applies to all runs of the day. Raising it needs a separate confirmation. */
 export function isOfDay(limit: BudgetKey): boolean {
   return limit.startsWith('day.');
 }
@@ -37,7 +57,8 @@ export function isOfDay(limit: BudgetKey): boolean {
 export function moreText(limit: BudgetKey): string {
   if (limit === 'runsPerMinute' || limit === 'cooldown') return 'Continue now';
   if (limit === 'price') return 'Continue without a cost limit';
-  return isOfDay(limit) ? 'Raise today’s limit…' : 'Continue with a higher limit';
+  if (isOfDay(limit)) return 'Raise today’s limit…';
+  return limit === 'tokens' || limit === 'usd' ? 'Continue with a higher limit' : 'Continue';
 }
 
 /** Returns the question that the user must confirm before a daily limit is raised. */

@@ -10,7 +10,7 @@ type Compacted = Extract<EventBody, { type: 'context_compacted' }>;
 const WHY: Record<Compacted['reason'], string> = {
   window: 'because the context window was nearly full',
   overflow: 'because the service refused a request of this size',
-  user: 'as you asked',
+  user: 'as you requested',
 };
 
 const LABELS: Record<Kind, string> = {
@@ -20,8 +20,8 @@ const LABELS: Record<Kind, string> = {
   summary: 'Summary of earlier messages',
   prompts: 'Your messages',
   attachments: 'Attachments',
-  answers: 'Answers of the model',
-  results: 'Results of tools',
+  answers: 'Model answers',
+  results: 'Tool results',
 };
 
 export const COMPACTING = 'Writing a summary of the earlier messages';
@@ -31,7 +31,7 @@ export function compactedText({ reason, before, after }: Pick<Compacted, 'reason
   return `Conversation compacted from ${tokens(before)} to ${tokens(after)} tokens, ${WHY[reason]}.`;
 }
 
-/** The kinds of content with their corrected number of tokens, without those that need none. */
+/** Returns the kinds of content with their corrected number of tokens. Kinds without tokens are left out. */
 export function contextParts({ tokens: counts, ratio }: ContextUse): { kind: Kind; label: string; tokens: number }[] {
   return KINDS.flatMap((kind) => {
     const count = Math.round((counts[kind] ?? 0) * ratio);
@@ -43,10 +43,16 @@ export function contextTotal(use: ContextUse): number {
   return contextParts(use).reduce((sum, part) => sum + part.tokens, 0);
 }
 
+/** Example: "38%", or "12.4k" if the window is unknown. */
+export function contextShare(use: ContextUse): string {
+  const total = contextTotal(use);
+  return use.window === undefined ? tokens(total) : `${Math.round((100 * total) / use.window)}%`;
+}
+
 /** Example: "Context: 12.4k of 32.8k tokens, 38%". */
 export function contextText(use: ContextUse): string {
   const total = contextTotal(use);
   return use.window === undefined
     ? `Context: ${tokens(total)} tokens (the size of the window is unknown)`
-    : `Context: ${tokens(total)} of ${tokens(use.window)} tokens, ${Math.round((100 * total) / use.window)}%`;
+    : `Context: ${tokens(total)} of ${tokens(use.window)} tokens, ${contextShare(use)}`;
 }

@@ -1,4 +1,4 @@
-/** Formats text as Markdown code, so that it is displayed exactly, whatever backticks it contains. */
+/** Formats text as Markdown code, so that it is displayed exactly, even if it contains backticks. */
 
 /** Formats one line as inline code. A space is added on each side where Markdown would otherwise remove a space or misread a backtick. */
 export function codeSpan(text: string): string {

@@ -3,9 +3,9 @@ import type { Mode } from '../session/events.ts';
 
 const TASK: Record<Mode, string> = {
   ask: 'Mode: Ask. You can look, not change: you have no tool that writes. If the user wants a change, describe it and say that Plan or Agent mode can make it.',
-  plan: 'Mode: Plan. Explore as far as the plan needs, then call propose_plan once: few steps, each with the exact files or globs it may change. You cannot change anything now: the plan is carried out after the user confirms it and may touch those files only. Answer a mere question without a plan.',
+  plan: 'Mode: Plan. Explore as far as the plan needs, then call propose_plan once: few steps, each with the exact files or globs it may change. You cannot change anything now: the plan is carried out after the user confirms it and may touch those files only. Answer a simple question without a plan.',
   agent:
-    'Mode: Agent. Work until the task is done: look, change, check what you changed. Prefer small exact edits, and read a file before you edit it. The user sees and can undo every change. If a call is rejected, take the reason seriously and do not try the same again.',
+    'Mode: Agent. Work until the task is done: look, change, check what you changed. Prefer small exact edits, and read a file before you edit it. The user sees and can undo every change. If a call is rejected, take the reason seriously and do not repeat the call.',
 };
 
 /**

@@ -1,7 +1,10 @@
-/** Commands that the user writes in place of a message, and the prompt of `/init`. */
+/** Parses commands such as `/remember`, which the user can send instead of a message, and returns the prompt of `/init`. */
 import { memoryEntry, tooLongEntry } from './memory-entry.ts';
 
-/** `everywhere` means in all workspaces. `entry` may be empty. `words` are further wishes of the user, for `compact` what to keep. */
+/**
+ * `everywhere` means in all workspaces. `entry` may be empty. `words` are further instructions of the user, such as what `/compact` should
+ * keep.
+ */
 export type SlashCommand = { name: 'remember'; entry: string; everywhere: boolean } | { name: 'init' | 'compact'; words: string };
 
 /** Returns undefined for a text that is a message to the model. */
@@ -13,7 +16,7 @@ export function parseSlashCommand(text: string): SlashCommand | undefined {
   return { name, entry: memoryEntry(entry), everywhere: all !== undefined };
 }
 
-const NOTHING_TO_REMEMBER = 'There is nothing to remember. Write it after the command: /remember Run the tests with npm test.';
+const NOTHING_TO_REMEMBER = 'There is nothing to remember. Enter the text after the command: /remember Run the tests with npm test.';
 
 /** Returns a sentence for the user if an entry of `/remember` cannot be stored. */
 export function entryProblem(entry: string): string | undefined {

@@ -2,7 +2,7 @@ import type { TodoItem } from '../session/events.ts';
 
 const MARKS: Record<TodoItem['state'], string> = { open: '[ ]', doing: '[>]', done: '[x]' };
 
-/** The list as lines of text, such as "[x] Read the tests". */
+/** Returns the list as lines of text, such as "[x] Read the tests". */
 export function todoText(items: readonly TodoItem[]): string {
   return items.map(({ text, state }) => `${MARKS[state]} ${text.replace(/\s+/g, ' ')}`).join('\n');
 }

@@ -16,7 +16,7 @@ const FLAG = /\u{1f3f4}\u{e0067}\u{e0062}(?:\u{e0065}\u{e006e}\u{e0067}|\u{e0073
 const FOUND = new RegExp([FLAG, ...DECEIVING].map(({ source }) => source).join('|'), 'gu');
 const MARK = /⟨U\+([0-9A-F]{4,6})⟩/g;
 
-/** Replaces the characters in `DECEIVING` by marks such as `⟨U+202E⟩`. Line breaks and tabs are not replaced. */
+/** Replaces the characters in `DECEIVING` with marks such as `⟨U+202E⟩`. Line breaks and tabs are not replaced. */
 export function visibleText(text: string): string {
   return text.replace(FOUND, (found) => (FLAG.test(found) ? found : markOf(found)));
 }
@@ -25,7 +25,7 @@ export function visibleText(text: string): string {
 const HIDDEN = /[\p{C}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}\u2800]|(?! )\p{Zs}/u;
 const EACH_HIDDEN = new RegExp(HIDDEN.source, 'gu');
 
-/** A run of spaces or line breaks that nobody writes by hand and that can push the rest of the text out of sight. */
+/** A run of spaces or line breaks that is too long to be written by hand and can push the rest of the text out of sight. */
 const PADDING = /[ \n]{16,}/g;
 
 /**

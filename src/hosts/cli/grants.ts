@@ -2,7 +2,7 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import * as z from 'zod';
-import { isSamePermission, type Permission, permissionText } from '../../core/session/grant-scope.ts';
+import { isSamePermission, type Permission } from '../../core/session/grant-scope.ts';
 import { makeDirectory } from '../../sessions/directory.ts';
 
 /** Builds the schema only when a grants file exists: most folders have none, and building the schema takes time. */
@@ -71,9 +71,4 @@ export class StoredGrants {
     writeFileSync(temporaryFile, `${JSON.stringify(content, null, 1)}\n`, { mode: 0o600 });
     renameSync(temporaryFile, this.#file);
   }
-}
-
-export function describeGrants(covers: readonly Permission[]): string {
-  if (covers.length === 0) return 'No permissions are stored for this folder.';
-  return covers.map((each, index) => `${index + 1}  ${permissionText(each)}`).join('\n');
 }

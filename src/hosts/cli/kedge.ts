@@ -1,7 +1,7 @@
 /** Builds the assistant for folders on this computer. */
 import { statSync } from 'node:fs';
 import { totalmem } from 'node:os';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { Assistant } from '../../app/assistant.ts';
 import { PARTS } from '../../app/context/surroundings-parts.ts';
 import { DEFAULT_LIMITS } from '../../app/limits.ts';
@@ -37,6 +37,10 @@ export type Kedge = {
   assistant: Assistant;
   grants: StoredGrants;
   memory: MemoryFiles;
+  /** The directory of the data for these folders. */
+  storage: string;
+  /** The real paths of the folders. */
+  folders: readonly string[];
   /** Deletes stored file contents for undo that are too old, or too large in total. Runs at most once a day. */
   pruneCheckpoints(): Promise<void>;
   /** @throws UsageError if a cost limit is set but the price of the model is unknown, because the limit could not be enforced. */
@@ -105,13 +109,15 @@ export function openKedge(options: Options, env = process.env, keys = new Stored
     writer: () => writer,
     blobs: new DiskBlobs(join(storage, 'blobs')),
     store: new SessionStore(logs),
+    workspaces: { directory: dirname(storage), key: basename(storage), folders: roots },
     ledger: new Ledger(join(storageDirectory(env), 'ledger')),
     windows: new LearnedWindows(join(storageDirectory(env), 'windows.json')),
     settings: {
       model: () => chosen,
       requirePlan: () => options.requirePlan ?? false,
-      limits: (mode) => ({ ...DEFAULT_LIMITS[mode], ...options.limits }),
-      budgets: () => ({ run: options.budget, day }),
+      limits: (mode) => DEFAULT_LIMITS[mode],
+      runLimits: { ...options.limits, ...options.budget },
+      budgets: () => ({ run: {}, day }),
       memory: () => memoryTokens,
       contextTokens: () => contextTokens,
     },
@@ -143,9 +149,11 @@ export function openKedge(options: Options, env = process.env, keys = new Stored
     assistant,
     grants: storedGrants,
     memory,
+    storage,
+    folders: roots,
     async pruneCheckpoints() {
-      const { DEFAULT_BOUNDS, pruneBlobs } = await import('../../sessions/prune.ts');
-      await pruneBlobs({ blobs: join(storage, 'blobs'), sessions: logs, bounds: DEFAULT_BOUNDS, keep: assistant.openIds });
+      const { pruneBlobs } = await import('../../sessions/prune.ts');
+      await pruneBlobs({ blobs: join(storage, 'blobs'), sessions: logs, keep: assistant.openIds });
     },
     expectPrice(model) {
       const limit = options.budget.usd !== undefined ? '--max-usd' : day.usd !== undefined ? 'the usd of KEDGE_DAY_BUDGET' : undefined;
@@ -174,7 +182,7 @@ export function openKedge(options: Options, env = process.env, keys = new Stored
   };
 }
 
-/** The file that stores the test results of local models. */
+/** Returns the path of the file that stores the test results of local models. */
 export function probedModelsFile(env = process.env): string {
   return join(storageDirectory(env), 'local-models.json');
 }
@@ -189,19 +197,4 @@ function expectDirectory(folder: string): void {
   const stats = statSync(folder, { throwIfNoEntry: false });
   if (!stats) throw new UsageError(`The folder ${folder} does not exist. Create it, or choose another folder with --folder.`);
   if (!stats.isDirectory()) throw new UsageError(`${folder} is a file, not a folder. Choose a folder with --folder.`);
-}
-
-/** Finds a session by its id, the beginning of its id, or `last`. @throws UsageError if no session or several sessions match. */
-export async function findSession(assistant: Assistant, wanted: string): Promise<Session> {
-  const infos = await assistant.sessions();
-  const matches = wanted === 'last' ? infos.slice(0, 1) : infos.filter(({ id }) => id.startsWith(wanted));
-  if (matches.length > 1)
-    throw new UsageError(`${matches.length} session ids begin with ${wanted}. Write more of the id. To list sessions, run kedge sessions.`);
-  const session = matches[0] && (await assistant.session(matches[0].id));
-  if (session) return session;
-  throw new UsageError(
-    wanted === 'last'
-      ? 'This folder has no sessions yet. Start one with kedge ask, kedge plan or kedge agent.'
-      : `This folder has no session ${wanted}. To list sessions, run kedge sessions.`,
-  );
 }

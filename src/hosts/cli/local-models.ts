@@ -20,7 +20,7 @@ const PROBE_MS = 300_000;
 const CALLS_TEXT: Record<Probe['calls'], string> = {
   native: 'calls tools natively',
   text: 'writes tool calls in its text, where Kedge reads them',
-  none: 'does not call tools, so Kedge offers it none',
+  none: 'does not call tools, so Kedge offers it no tools',
 };
 
 /** Ollama's cloud service is not local: it is used like any other service, without a test. */

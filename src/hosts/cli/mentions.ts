@@ -1,22 +1,29 @@
-/** Reads the files that the user mentions on the command line, such as `@src/a.ts:10-20`. */
+/** Reads what the user mentions on the command line, such as `@src/a.ts:10-20`. */
 import type { Assistant } from '../../app/assistant.ts';
+import type { MentioningSession } from '../../app/mentions/index.ts';
 import { mentionLabel, refusalText } from '../../core/model/mentions.ts';
 import type { ImagePart, ModelRef, NotePart } from '../../core/model/messages.ts';
 import { looksLikePath } from '../../core/words/mention-text.ts';
 import { oneLine } from './output/terminal.ts';
 import { linesOf } from './questions.ts';
 
-/** `text` must be what the user wrote: text from a pipe may come from others. Whatever is not sent is reported on stderr. */
+/**
+ * Reads the mentions in a text that the user typed. It must not contain text from a pipe, which may come from others. Mentions that are not
+ * sent are reported on stderr.
+ */
 export async function readTyped(
   assistant: Assistant,
+  session: MentioningSession,
   text: string,
   signal: AbortSignal,
   model: ModelRef,
 ): Promise<(NotePart | ImagePart)[]> {
-  const mentions = await assistant.mentions();
+  const mentions = await assistant.mentions(session);
   const { refs, unknown } = await mentions.inText(text);
-  for (const { target, path } of unknown.filter(looksLikePath))
+  for (const { target, path } of unknown.filter((each) => looksLikePath(each) && !/^session:/i.test(each.target)))
     say(`There is no file ${path} that can be read, so @${target} was sent as text. To write an @ that is not a mention, write \\@.`);
+  for (const { target } of unknown.filter((each) => /^session:/i.test(each.target)))
+    say(`No session, or more than one, has this title, so @${target} was sent as text.`);
   if (refs.length === 0) return [];
   const confirm = ({ reason }: { reason: string }) => (process.stdin.isTTY === true ? isConfirmed(reason, signal) : false);
   const { parts, refused } = await mentions.read(refs, confirm, signal, model);

@@ -1,14 +1,17 @@
 /** The terminal program: runs one command and returns its exit code. */
-import { SessionError } from '../../app/session/session.ts';
+import type { Assistant } from '../../app/assistant.ts';
+import { SessionError } from '../../app/session/session-error.ts';
 import { writeFailure } from '../../core/file-failure.ts';
 import type { AgentEvent } from '../../core/session/events.ts';
+import { sessionLimitsText } from '../../core/words/budget-text.ts';
 import { catalogEntry } from '../../providers/catalog.ts';
 import { StoredKeys } from '../node/keyring.ts';
 import { storageDirectory } from '../node/storage.ts';
-import { findSession, type Kedge, openKedge, probedModelsFile } from './kedge.ts';
+import type { RunTraces } from '../node/telemetry/run-traces.ts';
+import { openKedge } from './kedge.ts';
 import { type Command, parseCommand, UsageError } from './options/arguments.ts';
-import { chosenModel, describeModels, missingKey } from './options/environment.ts';
-import { harmless, oneLine } from './output/terminal.ts';
+import { chosenModel, missingKey } from './options/environment.ts';
+import { oneLine } from './output/terminal.ts';
 import { TextRenderer } from './output/text-renderer.ts';
 import { answerPending, EXIT, proposedPlan, runSession } from './run-session.ts';
 
@@ -24,7 +27,9 @@ export async function program(args: readonly string[]): Promise<number> {
   const hooks = handleSignals(stopping);
   const removeStallHandler = handleStall(hooks);
   try {
-    const code = await execute(parseCommand(args), stopping.signal, hooks);
+    const code = SESSION_COMMANDS.test(commandWord(args))
+      ? await (await import('./sessions/commands.ts')).sessionCommand(args, stopping.signal, hooks)
+      : await execute(parseCommand(args), stopping.signal, hooks);
     return (await hooks.ending) ?? code;
   } catch (error) {
     if (hooks.ending) return hooks.ending;
@@ -34,6 +39,14 @@ export async function program(args: readonly string[]): Promise<number> {
   } finally {
     removeStallHandler();
   }
+}
+
+/** The commands that run no model. Their code is loaded with them. */
+const SESSION_COMMANDS = /^(sessions|fork|export|import|replay|doctor|insights)$/;
+
+/** Returns the first word that is not an option. */
+function commandWord(args: readonly string[]): string {
+  return args.find((arg, index) => !arg.startsWith('-') && args[index - 1] !== '--folder') ?? '';
 }
 
 async function execute(command: Command, signal: AbortSignal, hooks: SignalHooks): Promise<number> {
@@ -47,15 +60,13 @@ async function execute(command: Command, signal: AbortSignal, hooks: SignalHooks
       return EXIT.answered;
     }
     case 'models':
-      process.stdout.write(`${describeModels(process.env, storedKeys().names)}\n${await describeLocalModels()}`);
+      process.stdout.write((await import('./models-command.ts')).modelsText(process.env, storedKeys().names));
       return EXIT.answered;
     case 'keys': {
       const { keys } = await import('./options/keys.ts');
       const { stdin: input, stdout: output, stderr: prompts } = process;
       return (await keys(command.keys, storedKeys(), process.env, { input, output, prompts })) ? EXIT.answered : EXIT.stopped;
     }
-    case 'sessions':
-      return listSessions(openKedge(command), command.json);
     case 'undo': {
       const { undo } = await import('./undo.ts');
       const { assistant } = openKedge(command);
@@ -66,17 +77,11 @@ async function execute(command: Command, signal: AbortSignal, hooks: SignalHooks
     case 'remember':
       return (await import('./remember.ts')).remember(openKedge(command).memory, command);
     case 'grants':
-      return manageGrants(openKedge(command), command.clear);
+      return (await import('./grants-command.ts')).manageGrants(openKedge(command), command.clear);
     case 'prompt':
     case 'continue':
       return run(command, signal, hooks);
   }
-}
-
-/** Lists the test results of local models. Returns an empty text if no local model was tested. */
-async function describeLocalModels(): Promise<string> {
-  const text = (await import('./local-models.ts')).describeProbed(probedModelsFile());
-  return text ? `\nTested local models:\n${harmless(text)}\n` : '';
 }
 
 function storedKeys(): StoredKeys {
@@ -92,7 +97,12 @@ async function run(command: Extract<Command, { prompt: string[] }>, signal: Abor
       .catch(() => undefined);
   const kedge = openKedge(command);
   const text = await promptText(command.prompt);
-  const session = command.session === undefined ? kedge.assistant.newSession() : await findSession(kedge.assistant, command.session);
+  const session =
+    command.session === undefined
+      ? await kedge.assistant.newSession()
+      : await (await import('./sessions/find.ts')).findSession(kedge.assistant, command.session);
+  const limits = command.json ? undefined : sessionLimitsText(session.state.limits);
+  if (limits) process.stderr.write(`${limits}\n`);
   if (session.damage) process.stderr.write(`kedge: ${oneLine(session.damage, 1_000)}\n`);
   hooks.shutDown = () => kedge.assistant.shutDown();
   hooks.onStall = () => session.fail(new Error(STALLED));
@@ -105,17 +115,21 @@ async function run(command: Extract<Command, { prompt: string[] }>, signal: Abor
   if (missing) throw new Error(missing);
   const mode = command.action === 'prompt' ? command.mode : (lastRun?.mode ?? 'ask');
   if (agentProblem && mode === 'agent') process.stderr.write(`${oneLine(agentProblem, 1_000)}\n`);
+  const { readLastRun } = await import('../../core/view/session-view.ts');
   const renderer = command.json
     ? undefined
-    : new TextRenderer(process.stdout, process.stderr, process.stdin.isTTY === true, session.view.runs.at(-1));
+    : new TextRenderer(process.stdout, process.stderr, process.stdin.isTTY === true, readLastRun(session.events));
   session.subscribe(renderer ? (event) => renderer.handle(event) : printJson);
   hooks.onInterrupt = () => renderer?.interrupted();
 
+  const traces = process.env.KEDGE_OTLP_ENDPOINT ? await tracesTo(process.env.KEDGE_OTLP_ENDPOINT, kedge.assistant) : undefined;
   const start = async () => {
     const shown = command.action === 'prompt' && command.shown;
     if (text) {
       const typed = typedText(command.prompt);
-      const attachments = typed.includes('@') ? await (await import('./mentions.ts')).readTyped(kedge.assistant, typed, signal, model) : [];
+      const attachments = typed.includes('@')
+        ? await (await import('./mentions.ts')).readTyped(kedge.assistant, session, typed, signal, model)
+        : [];
       return session.prompt({ text, mode, attachments }, shown ? { shown } : {});
     }
     if (session.state.pendingApprovals.size + session.state.pendingQuestions.size > 0) return answerPending(session, command, signal);
@@ -135,11 +149,23 @@ async function run(command: Extract<Command, { prompt: string[] }>, signal: Abor
   );
   if (command.output !== undefined) (await import('./output/plan-output.ts')).writePlan(session, command.output);
   await kedge.pruneCheckpoints().catch(() => undefined);
+  await traces?.flush();
   await kedge.assistant.shutDown();
   return code;
 }
 
-/** The request without what comes from stdin. */
+/** Sends runs as traces. @throws UsageError if the address of the collector is not valid */
+async function tracesTo(endpoint: string, assistant: Assistant): Promise<RunTraces> {
+  const { RunTraces, tracesAddress } = await import('../node/telemetry/run-traces.ts');
+  if (!tracesAddress(endpoint)) throw new UsageError('KEDGE_OTLP_ENDPOINT must be an address such as http://localhost:4318.');
+  return new RunTraces(
+    assistant,
+    () => endpoint,
+    (text) => process.stderr.write(`kedge: ${oneLine(text, 1_000)}\n`),
+  );
+}
+
+/** Returns the words of the request without `-`, which stands for stdin. */
 function typedText(words: readonly string[]): string {
   return words.filter((word) => word !== '-').join(' ');
 }
@@ -155,32 +181,6 @@ async function promptText(words: readonly string[]): Promise<string> {
   return [text, input.trimEnd()].filter(Boolean).join('\n\n');
 }
 
-async function listSessions({ assistant }: Kedge, json: boolean): Promise<number> {
-  const infos = await assistant.sessions();
-  if (infos.length === 0 && !json) process.stderr.write('This folder has no sessions yet.\n');
-  for (const info of infos) {
-    const when = new Date(info.changedAt).toLocaleString('sv').slice(0, 16);
-    process.stdout.write(json ? `${JSON.stringify(info)}\n` : `${info.id}  ${when}  ${oneLine(info.title, 80)}\n`);
-  }
-  return EXIT.answered;
-}
-
-async function manageGrants({ grants, assistant }: Kedge, clear: number | 'all' | undefined): Promise<number> {
-  const { describeGrants } = await import('./grants.ts');
-  if (clear === undefined) {
-    process.stdout.write(`${describeGrants(grants.list())}\n`);
-    return EXIT.answered;
-  }
-  const removed = grants.clear(clear === 'all' ? undefined : clear);
-  assistant.revokeGrants();
-  if (removed.length === 0 && clear !== 'all')
-    throw new UsageError(`There is no permission ${clear}. To list the permissions, run kedge grants.`);
-  process.stdout.write(
-    removed.length === 0 ? 'There were no permissions to remove.\n' : `Removed permissions:\n${describeGrants(removed)}\n`,
-  );
-  return EXIT.answered;
-}
-
 function printJson(event: AgentEvent): void {
   process.stdout.write(`${JSON.stringify(event)}\n`);
 }
@@ -189,8 +189,8 @@ const STALLED =
   'The run stopped responding: a connection was lost without an error. Try again. If it happens again, use a newer version of Node.';
 
 /**
- * Handles an empty event loop, at which Node exits silently with code 0. The handler fails the run. If the program does not end then, the
- * handler ends it with an error.
+ * Handles an empty event loop, which makes Node exit silently with code 0. The handler fails the run. If the program still does not end,
+ * the handler ends it with an error.
  */
 function handleStall(hooks: SignalHooks): () => void {
   const onBeforeExit = () => {

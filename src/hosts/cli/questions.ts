@@ -2,7 +2,7 @@
 
 import type { ChangeSummary } from '../../core/session/effects.ts';
 import type { ApprovalAnswer, QuestionAnswer } from '../../core/session/events.ts';
-import type { GrantScope } from '../../core/session/grant-scope.ts';
+import { canGrant, type GrantScope, type Permission } from '../../core/session/grant-scope.ts';
 import type { RuleId } from '../../core/session/rule-ids.ts';
 import type { ApprovalRequest, AskedQuestion } from '../../core/session/session-state.ts';
 import { withoutCut } from '../../core/view/approval-details.ts';
@@ -18,7 +18,7 @@ export type PromptOptions = {
   yes: boolean;
 };
 
-export const NOBODY = 'Nobody can be asked because no terminal is connected.';
+export const NOBODY = 'The user could not be asked because no terminal is connected.';
 const readers = new WeakMap<NodeJS.ReadableStream, LineReader>();
 
 /** Returns the reader of a stream. All prompts share it, because a second reader would take lines away from the first one. */
@@ -43,7 +43,7 @@ export async function promptForApproval(
   const { covers = [], similar = 0 } = request;
   process.stderr.write(`\n${approvalText(request, paintFor(process.stderr))}\n`);
   const deviates = rule === 'outside-plan';
-  const moreAnswers = covers.length > 0 ? ', or a letter from above' : deviates ? ', p = yes, and add it to the plan' : '';
+  const moreAnswers = `${deviates ? ', p = yes, and add it to the plan' : ''}${covers.length > 0 ? ', or a letter from above' : ''}`;
   const byHunks = canChoose(request.changes) ? ', h = choose hunks' : '';
   const isCut = request.changes.some(({ diff }) => withoutCut(diff).more > 0);
   const showDiff = isCut ? ', d = show the complete diff' : '';
@@ -62,8 +62,14 @@ export async function promptForApproval(
     }
     if (deviates && /^\s*p\s*$/i.test(line ?? '')) return { approve: true, widen: true };
     const answer = parseApproval(line ?? 'n', covers.length, similar);
-    if (answer) return answer;
+    if (answer && isOffered(answer, covers)) return answer;
   }
+}
+
+/** Returns true if the permission that the answer grants can be granted for that long. */
+function isOffered(answer: ApprovalAnswer, covers: readonly Permission[]): boolean {
+  const chosen = answer.approve && answer.grant ? covers[answer.covers ?? 0] : undefined;
+  return !answer.approve || !answer.grant || (chosen !== undefined && canGrant(chosen, answer.grant));
 }
 
 /**
@@ -118,17 +124,19 @@ export async function promptForAnswer(
   }
 }
 
-const CONFIRM = 'Run this plan? y = yes, n = no, k = keep it for later, or describe what to change > ';
+const CONFIRM =
+  'Run this plan? y = yes; e = yes, and allow edits outside the plan during this run; n = no; k = keep it for later; or describe what to change > ';
 
 /** Asks whether to run a plan. `change` is the user's description of the changes to the plan. */
 export async function confirmPlan(
   signal: AbortSignal,
   lines = linesOf(process.stdin),
-): Promise<'run' | 'discard' | 'keep' | { change: string }> {
+): Promise<'run' | 'run_and_allow_edits' | 'discard' | 'keep' | { change: string }> {
   for (;;) {
     const line = (await lines.ask(CONFIRM, signal))?.trim();
     if (line === undefined || /^(k|keep)$/i.test(line)) return 'keep';
     if (/^(y|yes)$/i.test(line)) return 'run';
+    if (/^e$/i.test(line)) return 'run_and_allow_edits';
     if (/^(n|no)$/i.test(line)) return 'discard';
     if (/\s/.test(line)) return { change: line };
   }

@@ -1,16 +1,12 @@
 /** Runs a session in the terminal until its run ends. During the run, it prompts the user for approvals and answers. */
-import { resolve } from 'node:path';
 import type { Session } from '../../app/session/session.ts';
-import type { AgentEvent } from '../../core/session/events.ts';
-import { brokeOff } from '../../core/session/reduce.ts';
 import type { ApprovalRequest, AskedQuestion } from '../../core/session/session-state.ts';
 import { planLines } from '../../core/view/plan-details.ts';
-import { bareAddress } from './options/addresses.ts';
+import { EXIT } from './exit-codes.ts';
 import type { Options } from './options/arguments.ts';
-import { howToGiveKey } from './options/environment.ts';
 import type { PromptOptions } from './questions.ts';
 
-export const EXIT = { answered: 0, failed: 1, usage: 2, paused: 3, planProposed: 4, stopped: 130 } as const;
+export { EXIT };
 
 /** `start` begins or continues a run. `onEnter` is called when the user enters an empty line. Returns the exit code. */
 export async function runSession(
@@ -42,6 +38,7 @@ export async function runSession(
       })
       .catch(() => undefined);
   });
+  const stopRinging = options.bell ? (await import('./bell.ts')).ringFor(session, process.stderr) : undefined;
   const stop = () => void session.stop();
   signal.addEventListener('abort', stop, { once: true });
   try {
@@ -52,7 +49,9 @@ export async function runSession(
       const answer = options.runPlan ? 'run' : promptOptions.interactive ? await confirm(session, plan, signal) : 'keep';
       if (answer === 'keep') {
         if (isOutputRead)
-          process.stderr.write(`The plan has not been run yet. To run it: ${continueCommand(session, options)} --run-plan\n`);
+          process.stderr.write(
+            `The plan has not been run yet. To run it: ${(await import('./run-end.ts')).continueCommand(session, options)} --run-plan\n`,
+          );
         return signal.aborted ? EXIT.stopped : EXIT.planProposed;
       }
       if (signal.aborted) return EXIT.stopped;
@@ -60,7 +59,8 @@ export async function runSession(
         await session.plans.change(plan, answer.change);
         continue;
       }
-      await session.plans.answer(plan, answer);
+      const allowEdits = answer === 'run_and_allow_edits';
+      await session.plans.answer(plan, allowEdits ? 'run' : answer, { allowEdits });
       if (answer === 'discard') {
         process.stderr.write('The plan was discarded. Nothing was changed.\n');
         return EXIT.answered;
@@ -71,8 +71,9 @@ export async function runSession(
     process.stdout.off('error', onOutputError);
     stopListening?.();
     unsubscribe();
+    stopRinging?.();
   }
-  return exitCode(session, options, isOutputRead);
+  return (await import('./run-end.ts')).exitCode(session, options, isOutputRead);
 }
 
 /** Prints the plan to stderr if stdout is redirected, so that the user sees what they confirm. */
@@ -114,8 +115,8 @@ function stillProposed({ state }: Session, plan: string): string | undefined {
 }
 
 async function answerApproval(session: Session, request: ApprovalRequest, options: PromptOptions, signal: AbortSignal): Promise<void> {
-  const started = session.events.findLast((event) => event.type === 'tool_started' && event.callId === request.callId);
-  const rule = (started as Extract<AgentEvent, { type: 'tool_started' }> | undefined)?.decision.rule;
+  const started = session.events.ofType('tool_started', request.runId).findLast(({ callId }) => callId === request.callId);
+  const rule = started?.decision.rule;
   const { promptForApproval } = await import('./questions.ts');
   const answer = await promptForApproval(request, rule, options, signal, () => session.changes.whole(request.changes));
   // Stopping a run answers its approvals, so an aborted prompt must not answer again.
@@ -127,70 +128,4 @@ async function answerQuestion(session: Session, asked: AskedQuestion, options: P
   const typedAnswer = options.interactive ? await promptForAnswer(asked, linesOf(process.stdin), signal) : undefined;
   const answer = typedAnswer ?? { words: NOBODY, by: 'nobody' };
   if (!signal.aborted && session.state.pendingQuestions.has(asked.questionId)) await session.answerQuestion(asked.questionId, answer);
-}
-
-function exitCode(session: Session, options: Options, isOutputRead: boolean): number {
-  const run = session.state.lastRun;
-  if (run?.status === 'paused') {
-    process.stderr.write(`To continue: ${continueCommand(session, options)}\n`);
-    return EXIT.paused;
-  }
-  if (run?.outcome === 'stopped') {
-    // If the reader of the output is gone, nobody would see a hint.
-    if (!isOutputRead) return EXIT.stopped;
-    if (!printPlanRemainder(session, options))
-      process.stderr.write(`To continue with a new request: ${continueCommand(session, options)} "…"\n`);
-    return EXIT.stopped;
-  }
-  if (run?.outcome === 'failed') {
-    const end = session.events.findLast((event) => event.type === 'run_finished');
-    if (end?.error?.kind === 'auth') process.stderr.write(`To set a new key: ${lower(howToGiveKey(run.model.provider))}.\n`);
-    // After a failed check of a plan, `printPlanRemainder` says how to continue the plan.
-    if (end?.error?.kind !== 'check')
-      process.stderr.write(
-        `${brokeOff(session.state) ? 'The first part of the answer was kept. To continue' : 'To try again'}: ${continueCommand(session, options)}\n`,
-      );
-  }
-  const unanswered = session.events.filter(
-    (event) => event.type === 'approval_resolved' && event.runId === run?.runId && !event.answer.approve && event.answer.by === 'nobody',
-  ) as Extract<AgentEvent, { type: 'approval_resolved' }>[];
-  if (unanswered.length > 0) {
-    const ids = new Set(unanswered.map(({ approvalId }) => approvalId));
-    const isEdit = session.events.some(
-      (event) => event.type === 'approval_requested' && ids.has(event.approvalId) && event.rule === 'edit',
-    );
-    const calls = ids.size === 1 ? '1 tool call was' : `${ids.size} tool calls were`;
-    process.stderr.write(
-      `kedge: ${calls} not approved because nobody could be asked.${isEdit ? ' To allow edits without asking, use --yes.' : ''}\n`,
-    );
-    return EXIT.failed;
-  }
-  printPlanRemainder(session, options);
-  return run?.outcome === 'answered' ? EXIT.answered : EXIT.failed;
-}
-
-/** Prints how many steps of the last run's plan are left, and how to continue the plan. Returns false if no steps are left. */
-function printPlanRemainder(session: Session, options: Options): boolean {
-  const unfinished = session.plans.list().findLast(({ stage, runId }) => stage === 'stopped' && runId === session.state.lastRun?.runId);
-  if (!unfinished) return false;
-  const total = unfinished.plan.steps.length;
-  const open = total - unfinished.done;
-  const steps = `${open} of ${total} plan steps ${open === 1 ? 'is' : 'are'} not finished`;
-  process.stderr.write(`${steps}. To continue the plan: ${continueCommand(session, options)}\n`);
-  return true;
-}
-
-function continueCommand(session: Session, { folders, baseUrl }: Options): string {
-  const elsewhere = folders.length > 1 || resolve(folders[0] ?? '.') !== process.cwd();
-  const named = elsewhere ? folders.map((folder) => ` --folder ${shellWord(folder)}`) : [];
-  const address = baseUrl ? ` --base-url ${shellWord(bareAddress(baseUrl))}` : '';
-  return `kedge --continue ${session.id}${address}${named.join('')}`;
-}
-
-function lower(text: string): string {
-  return text.charAt(0).toLowerCase() + text.slice(1);
-}
-
-function shellWord(text: string): string {
-  return /^[\w.:/-]+$/.test(text) ? text : JSON.stringify(text);
 }

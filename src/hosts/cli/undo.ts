@@ -18,7 +18,7 @@ export async function undo(assistant: Assistant, wanted: string | undefined, { s
     return EXIT.failed;
   }
   const { session, runId, prompt, damagedSessions } = target;
-  // The run that the user means may be in a damaged session, so the damage is reported.
+  // The run that the user wants to undo may be in a damaged session, so the damage is reported.
   if (!wanted) for (const damage of damagedSessions) process.stderr.write(`kedge: ${damage}\n`);
   if (session.damage) process.stderr.write(`kedge: ${oneLine(session.damage, 1_000)}\n`);
   let results: UndoResult[] = [];
@@ -41,16 +41,15 @@ export async function undo(assistant: Assistant, wanted: string | undefined, { s
   return refused.length > 0 ? EXIT.failed : EXIT.answered;
 }
 
-/** For files that could not be restored, names the later runs that changed them. */
+/** Returns messages that name the later runs that changed files which could not be restored. */
 async function changedSince(assistant: Assistant, own: Session, runId: string, paths: readonly string[]): Promise<string[]> {
   if (paths.length === 0) return [];
-  const startedAt = own.events.find((event) => event.type === 'changes_staged' && event.runId === runId)?.at ?? 0;
+  const startedAt = own.events.ofType('changes_staged', runId)[0]?.at ?? 0;
   const lines = new Map<string, string>();
   for (const { id } of await assistant.sessions()) {
     const session = await assistant.session(id).catch(() => undefined);
-    for (const event of session?.events ?? []) {
-      if (event.type !== 'file_changed' || event.runId === runId || event.at < startedAt || session?.state.undone.has(event.runId))
-        continue;
+    for (const event of session?.events.ofType('file_changed') ?? []) {
+      if (event.runId === runId || event.at < startedAt || session?.state.undone.has(event.runId)) continue;
       const path = event.changes.find((change) => paths.includes(change.path))?.path;
       const run = session?.state.runs.get(event.runId);
       if (path === undefined || !run) continue;
@@ -75,13 +74,16 @@ async function findRun(
   problems: string[],
 ): Promise<{ session: Session; runId: string; prompt: string; damagedSessions: readonly string[] } | undefined> {
   const damagedSessions: string[] = [];
+  /** A fork has copies of the runs of its parent. A run that was undone in one of them is not offered again. */
+  const undone = new Set<string>();
   for (const { id } of await assistant.sessions()) {
     const session = await assistant.session(id).catch((error: unknown) => {
       problems.push(`Session ${id} could not be opened: ${oneLine(error instanceof Error ? error.message : String(error), 200)}`);
     });
     const runs = session ? [...session.state.runs.values()].reverse() : [];
+    for (const runId of session?.state.undone ?? []) undone.add(runId);
     const run = runs.find(
-      ({ runId, changed }) => changed && (wanted ? runId.startsWith(wanted) || id.startsWith(wanted) : !session?.state.undone.has(runId)),
+      ({ runId, changed }) => changed && (wanted ? runId.startsWith(wanted) || id.startsWith(wanted) : !undone.has(runId)),
     );
     if (session && run) return { session, runId: run.runId, prompt: run.plan?.goal ?? run.prompt, damagedSessions };
     if (session?.damage) damagedSessions.push(`Session ${id}: ${oneLine(session.damage, 1_000)}`);
@@ -93,7 +95,7 @@ async function findRun(
 const OUTCOME: Record<UndoResult['outcome'], string> = {
   restored: 'restored',
   merged: 'restored, with later edits kept',
-  unchanged: 'not changed, because it has its earlier content',
+  unchanged: 'not changed, because it already has its earlier content',
   refused: 'not restored',
 };
 

@@ -51,7 +51,7 @@ export class StoredKeys {
     }
   }
 
-  /** Also returns undefined when the keychain cannot be read, because the user gets the same message as for a missing key. */
+  /** Returns undefined if no key is stored, or if the keychain cannot be read: the user gets the same message in both cases. */
   async get(name: string): Promise<string | undefined> {
     if (!this.names.includes(name)) return undefined;
     try {

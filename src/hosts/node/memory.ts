@@ -5,7 +5,7 @@ import { makeDirectory } from '../../sessions/directory.ts';
 import type { MemoryScope, MemoryStore } from '../../tools/remember.ts';
 import { readRegular } from './files/real-files.ts';
 
-/** More is never sent to a model, so a larger file is not completely read. */
+/** A model never receives more than this, so a larger file is not read completely. */
 const MAX_CHARACTERS = 1_000_000;
 
 export class MemoryFiles implements MemoryStore {

@@ -1,6 +1,6 @@
 /**
- * Returns the directories for Kedge's data outside of editors: sessions, and file contents for undo. They are never in the user's
- * folders.
+ * Returns the directories for Kedge's data that do not belong to an editor: sessions, and file contents for undo. They are never in the
+ * user's folders.
  */
 import { createHash } from 'node:crypto';
 import { homedir, userInfo } from 'node:os';

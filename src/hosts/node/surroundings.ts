@@ -10,7 +10,7 @@ import { findShell } from './commands/process.ts';
 import { readRegular } from './files/real-files.ts';
 
 const NAMES: Partial<Record<NodeJS.Platform, string>> = { darwin: 'macOS', linux: 'Linux', win32: 'Windows', freebsd: 'FreeBSD' };
-/** How long to wait for git, in milliseconds. Without its answer, the model is not told whether there are changes. */
+/** How long to wait for git, in milliseconds. If git does not answer in time, the surroundings do not say whether there are changes. */
 const GIT_MS = 200;
 
 export function systemSurroundings(parts: ReadonlySet<Part>, now = new Date()): Surroundings {

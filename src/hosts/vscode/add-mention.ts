@@ -7,18 +7,18 @@ import type { Kedge } from './kedge.ts';
 import { activeRef, refOfUri } from './mentions.ts';
 import type { Panel } from './panel/panel.ts';
 
-type Window = Pick<Kedge, 'assistant' | 'fs'>;
+type Window = Pick<Kedge, 'assistant' | 'fs' | 'sessions'>;
 
 /**
- * Adds what a menu was opened on. `args` are those that VS Code passes: the file and all selected files in the explorer, the file in the
- * editor, resource states in source control, nothing with a key.
+ * Adds the files or the selection for which a menu was opened. `args` are the arguments of VS Code: in the explorer the file and all
+ * selected files, in the editor the file, in source control the resource states, and with a keyboard shortcut nothing.
  */
 export async function addMentions(kedge: Window, panel: Pick<Panel, 'reveal'>, args: readonly unknown[]): Promise<void> {
   const { fs } = kedge;
   const uris = urisOf(args);
   const active = activeRef(fs);
   const document = vscode.window.activeTextEditor?.document.uri;
-  // The menu of the editor adds its selection. The explorer passes a list, and means the file.
+  // From the menu of the editor, the selection is added. The explorer also passes a list of files, which are added completely.
   const isEditor = uris.length === 0 || (args[0] instanceof vscode.Uri && !Array.isArray(args[1]) && String(uris[0]) === String(document));
   const refs = isEditor ? [active] : uris.map((uri) => refOfUri(fs, uri));
   const inside = refs.filter((ref) => ref !== undefined);
@@ -27,8 +27,12 @@ export async function addMentions(kedge: Window, panel: Pick<Panel, 'reveal'>, a
 }
 
 /** Adds mentions to the message that is being written, and shows the panel. @throws SessionError that says why one cannot be added */
-export async function addMention({ assistant }: Window, panel: Pick<Panel, 'reveal'>, refs: readonly MentionRef[]): Promise<void> {
-  const mentions = await assistant.mentions();
+export async function addMention(
+  { assistant, sessions }: Window,
+  panel: Pick<Panel, 'reveal'>,
+  refs: readonly MentionRef[],
+): Promise<void> {
+  const mentions = await assistant.mentions(await sessions.current());
   const problems: string[] = [];
   for (const ref of refs) {
     try {
@@ -41,7 +45,8 @@ export async function addMention({ assistant }: Window, panel: Pick<Panel, 'reve
   if (problems.length > 0) throw new SessionError(problems.join('\n'));
 }
 
-function urisOf(args: readonly unknown[]): vscode.Uri[] {
+/** Returns the files and folders that a menu was opened on. */
+export function urisOf(args: readonly unknown[]): vscode.Uri[] {
   const all: readonly unknown[] = Array.isArray(args[1]) && args[1].length > 0 ? args[1] : args;
   return all.flatMap((each) => {
     if (each instanceof vscode.Uri) return [each];

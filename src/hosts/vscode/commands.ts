@@ -1,31 +1,51 @@
 import * as vscode from 'vscode';
-import { type Session, SessionError } from '../../app/session/session.ts';
-import type { ApprovalAnswer, QuestionAnswer } from '../../core/session/events.ts';
+import type { Session } from '../../app/session/session.ts';
+import { SessionError } from '../../app/session/session-error.ts';
+import type { ApprovalAnswer, Mode, QuestionAnswer } from '../../core/session/events.ts';
 import { isOfDay, raiseText } from '../../core/words/budget-text.ts';
-import { EDITOR, parseModelRef } from '../../providers/catalog.ts';
 import { becameOf } from './answered.ts';
-import { openDiff, openDiffs, reviewRun } from './files/blob-documents.ts';
+import { openDiffs, reviewRun } from './files/blob-documents.ts';
+import { WALKTHROUGH } from './first-start.ts';
 import type { Kedge } from './kedge.ts';
-import { VENDOR } from './models/model-provider.ts';
+import { notificationText } from './notification-text.ts';
 import type { Panel } from './panel/panel.ts';
-import { openSession } from './session-list.ts';
-import { manageGrants } from './settings/grants.ts';
+import { type Proposals, showDiff } from './review-proposals.ts';
 
 /** Registers every command of the extension. Commands that only buttons call take the id of a session as their first argument. */
-export function registerCommands(kedge: Kedge, panel: Panel): vscode.Disposable {
+export function registerCommands(kedge: Kedge, panel: Panel, proposals: Proposals): vscode.Disposable {
   const commands: Record<string, (...args: never[]) => unknown> = {
     'kedge.openPanel': () => panel.reveal(),
+    'kedge.openWalkthrough': () => vscode.commands.executeCommand('workbench.action.openWalkthrough', WALKTHROUGH, false),
+    // The buttons of the walkthrough call these commands.
+    'kedge.tryAsk': () => compose(kedge, panel, 'ask', 'How is this project laid out?'),
+    'kedge.tryPlan': () => compose(kedge, panel, 'plan', 'Rename … to … in src/**'),
+    'kedge.tryAgent': () => compose(kedge, panel, 'agent', "Replace '…' by '…'"),
     'kedge.addMention': async (...args: unknown[]) => (await import('./add-mention.ts')).addMentions(kedge, panel, args),
     'kedge.addTerminal': async () => (await import('./add-mention.ts')).addMention(kedge, panel, [{ kind: 'terminal' }]),
+    'kedge.explain': async (...args: unknown[]) => (await codeActions()).runCodeAction(kedge, panel, 'explain', args),
+    'kedge.fix': async (...args: unknown[]) => (await codeActions()).runCodeAction(kedge, panel, 'fix', args),
+    'kedge.edit': async (...args: unknown[]) => (await codeActions()).edit(kedge, args),
+    'kedge.writeTests': async (...args: unknown[]) => (await codeActions()).runCodeAction(kedge, panel, 'writeTests', args),
+    'kedge.explainTerminal': async () => (await codeActions()).runTerminalAction(kedge, panel, 'explain'),
+    'kedge.fixTerminal': async () => (await codeActions()).runTerminalAction(kedge, panel, 'fix'),
+    'kedge.fixTest': async (test: unknown) => (await codeActions()).fixTest(kedge, panel, test),
+    'kedge.writeCommitMessage': async (source: unknown) => (await import('./actions/commit-message.ts')).writeCommitMessage(kedge, source),
+    'kedge.showCommands': async () =>
+      (await import('./terminal/background-commands.ts')).showBackgroundCommands(kedge.terminals?.background ?? []),
     'kedge.newSession': async () => {
-      await kedge.sessions.show(kedge.assistant.newSession());
+      const session = await kedge.assistant.newSession();
+      // The input is emptied first, so that nothing is lost that the user types as soon as the new session is shown.
       await panel.reveal({ type: 'compose', text: '' });
+      await kedge.sessions.show(session);
     },
-    'kedge.openSession': () => openSession(kedge, panel),
+    'kedge.openSession': async () => (await import('./session-list.ts')).openSession(kedge, panel),
+    'kedge.showSessions': () => panel.reveal({ type: 'show_page', name: 'sessions' }),
     'kedge.pickModel': async () => (await import('./models/connect.ts')).pickModel(kedge),
     'kedge.connectModel': async () => (await import('./models/connect.ts')).connectModel(kedge),
     'kedge.stop': async () => (await current(kedge)).stop(),
-    'kedge.manageGrants': () => manageGrants(kedge),
+    'kedge.manageGrants': () => panel.reveal({ type: 'show_page', name: 'permissions' }),
+    'kedge.manageServers': () => panel.reveal({ type: 'show_page', name: 'servers' }),
+    'kedge.manageModels': () => panel.reveal({ type: 'show_page', name: 'models' }),
     'kedge.pause': async () => (await current(kedge)).pause(),
     'kedge.resume': async () => continueRun(await current(kedge)),
     'kedge.step': async () => (await current(kedge)).step(),
@@ -40,14 +60,14 @@ export function registerCommands(kedge: Kedge, panel: Panel): vscode.Disposable 
     'kedge.answerInWords': async (sessionId: string, questionId: string) => answerInWords(await kedge.sessions.byId(sessionId), questionId),
     'kedge.retryNow': async (sessionId: string) => (await kedge.sessions.byId(sessionId)).retryNow(),
     'kedge.openDiff': async (sessionId: string, callId: string, path: string) =>
-      openDiff(await kedge.sessions.byId(sessionId), callId, path),
+      showDiff(await kedge.sessions.byId(sessionId), callId, path, proposals),
     'kedge.openDiffs': async (sessionId: string, callId: string) => openDiffs(await kedge.sessions.byId(sessionId), callId, kedge.fs),
     'kedge.showInPanel': async (sessionId: string) => {
       await kedge.sessions.show(await kedge.sessions.byId(sessionId));
-      await panel.reveal();
+      await panel.reveal({ type: 'show_conversation' });
     },
     'kedge.reviewRun': async (sessionId: string, runId: string) => reviewRun(await kedge.sessions.byId(sessionId), runId, kedge.fs),
-    'kedge.undoRun': async (sessionId: string, runId: string) => undoRun(kedge, sessionId, runId),
+    'kedge.undoRun': async (sessionId: string, runId: string) => (await import('./actions/undo-run.ts')).undoRun(kedge, sessionId, runId),
     'kedge.discardPlan': async (sessionId: string, planId: string) => {
       await (await kedge.sessions.byId(sessionId)).plans.answer(planId, 'discard');
       void vscode.window.showInformationMessage('The plan was discarded.');
@@ -56,11 +76,14 @@ export function registerCommands(kedge: Kedge, panel: Panel): vscode.Disposable 
       await kedge.sessions.show(await kedge.sessions.byId(sessionId));
       await panel.reveal({ type: 'edit_plan', planId });
     },
+    'kedge.showInsights': () => panel.reveal({ type: 'show_page', name: 'insights' }),
+    'kedge.manageMemory': () => panel.reveal({ type: 'show_page', name: 'memory' }),
+    'kedge.replay': () => panel.reveal({ type: 'show_page', name: 'replay' }),
     'kedge.openMemory': async () => (await import('./memory.ts')).openMemory(kedge),
     'kedge.showPlans': async () => (await import('./plans.ts')).showPlans(kedge, panel),
     'kedge.chat.runPlan': () => sendToChat('@kedge /run Run the plan'),
     'kedge.chat.continue': () => sendToChat('@kedge /continue Continue the run'),
-    'kedge.chat.answerWith': answerWith,
+    'kedge.chat.answerWith': async (name: string) => (await import('./chat/answer-with.ts')).answerWith(name),
   };
   return vscode.Disposable.from(
     ...Object.entries(commands).map(([name, run]) =>
@@ -68,6 +91,13 @@ export function registerCommands(kedge: Kedge, panel: Panel): vscode.Disposable 
     ),
   );
 }
+
+/** Puts a message into the panel's input. The user completes it and sends it. */
+async function compose(kedge: Kedge, panel: Panel, mode: Mode, text: string): Promise<void> {
+  await kedge.setMode(mode);
+  await panel.reveal({ type: 'compose', text, mode });
+}
+const codeActions = () => import('./actions/code-actions.ts');
 
 /** Returns the session whose run is live, in the panel or in the Chat, or else the session that the panel shows. */
 async function current(kedge: Kedge): Promise<Session> {
@@ -79,7 +109,7 @@ async function current(kedge: Kedge): Promise<Session> {
 /** Returns the session if the approval or question with this id is open. @throws SessionError with its answer if it is not open */
 function expectPending(session: Session, id: string): Session {
   const { pendingApprovals, pendingQuestions } = session.state;
-  if (!pendingApprovals.has(id) && !pendingQuestions.has(id)) throw new SessionError(becameOf(session.view, id));
+  if (!pendingApprovals.has(id) && !pendingQuestions.has(id)) throw new SessionError(becameOf(session.readView(), id));
   return session;
 }
 
@@ -88,7 +118,7 @@ async function answerInWords(session: Session, questionId: string): Promise<void
   if (!pending) return;
   const words = await vscode.window.showInputBox({
     title: 'Kedge: Answer a Question',
-    prompt: pending.question.text,
+    prompt: notificationText(pending.question.text),
     ignoreFocusOut: true,
   });
   if (words?.trim()) await session.answerQuestion(questionId, { words: words.trim() });
@@ -105,47 +135,20 @@ export async function confirmContinue({ state }: Session): Promise<boolean> {
   const limit = run?.pause === 'limit' ? run.reached : undefined;
   if (!limit || !isOfDay(limit.limit)) return true;
   const raise = 'Raise Limit and Continue';
-  return (await vscode.window.showWarningMessage(raiseText(limit), { modal: true }, raise)) === raise;
+  return (await vscode.window.showWarningMessage(notificationText(raiseText(limit)), { modal: true }, raise)) === raise;
 }
 
-/** Shows a SessionError as a message, because it reports an action that is not possible at the moment, and no fault of the extension. */
-async function showSessionErrors(run: () => unknown): Promise<unknown> {
+/** Shows a SessionError as a message, because it reports an action that is not possible at the moment, and not a fault of the extension. */
+export async function showSessionErrors(run: () => unknown): Promise<unknown> {
   try {
     return await run();
   } catch (error) {
     if (!(error instanceof SessionError)) throw error;
-    void vscode.window.showInformationMessage(error.message);
+    void vscode.window.showInformationMessage(notificationText(error.message));
     return undefined;
   }
 }
 
 function sendToChat(query: string): Thenable<unknown> {
   return vscode.commands.executeCommand('workbench.action.chat.open', { query });
-}
-
-/** Selects the model in the Chat, and sends the last message of the thread again. */
-async function answerWith(name: string): Promise<void> {
-  const { provider, model } = parseModelRef(name);
-  const [vendor = '', ...rest] = model.split('/');
-  const modelSelector = provider === EDITOR ? { vendor, id: rest.join('/') } : { vendor: VENDOR, id: name };
-  if ((await vscode.lm.selectChatModels(modelSelector)).length === 0)
-    throw new SessionError(`${name} is not available in the Chat. Select another model in the Chat's model picker.`);
-  await vscode.commands.executeCommand('workbench.action.chat.open', { query: '@kedge /again Answer again', modelSelector });
-}
-
-async function undoRun(kedge: Kedge, sessionId: string, runId: string): Promise<void> {
-  const session = await kedge.sessions.byId(sessionId);
-  await session.changes.undo(runId);
-  const event = session.events.findLast((event) => event.type === 'changes_undone');
-  const results = event?.type === 'changes_undone' ? event.results : [];
-  const refused = results.filter(({ outcome }) => outcome === 'refused');
-  const restored = results.length - refused.length;
-  if (refused.length === 0)
-    void vscode.window.showInformationMessage(`Undid the run: ${restored} ${restored === 1 ? 'file' : 'files'} restored.`);
-  else {
-    const notRestored = refused.map(({ path, reason }) => `${path} (${reason})`).join(', ');
-    void vscode.window.showWarningMessage(
-      `${restored} of ${results.length} ${results.length === 1 ? 'file' : 'files'} restored. Not restored: ${notRestored}`,
-    );
-  }
 }

@@ -1,60 +1,92 @@
 import * as vscode from 'vscode';
-import type { Session } from '../../app/session/session.ts';
-import { visibleLine } from '../../core/words/visible-text.ts';
+import { RunTraces } from '../node/telemetry/run-traces.ts';
+import { registerEditorActions } from './actions/editor-actions.ts';
+import type { Attention } from './attention/attention.ts';
+import { StatusItem } from './attention/status-item.ts';
 import { registerChat } from './chat/chat-participant.ts';
 import { interruptedChats } from './chat/chat-threads.ts';
 import { registerCommands } from './commands.ts';
 import { registerBlobDocuments } from './files/blob-documents.ts';
+import { introduce } from './first-start.ts';
 import { Kedge } from './kedge.ts';
 import { registerModelProvider } from './models/model-provider.ts';
+import { notificationText } from './notification-text.ts';
 import { Panel } from './panel/panel.ts';
 import { scheduleCheckpointPruning } from './prune-checkpoints.ts';
+import { registerReview } from './review/register-review.ts';
 import { Proposals } from './review-proposals.ts';
+import { showAsked } from './session-elsewhere.ts';
 
 /** The objects that the tests in the extension host use. */
 export type Api = { kedge: Kedge; proposals: Proposals };
 
 let activeKedge: Kedge | undefined;
+let traces: RunTraces | undefined;
 
 export function activate(context: vscode.ExtensionContext): Api {
   const kedge = new Kedge(context);
   activeKedge = kedge;
+  traces = new RunTraces(
+    kedge.assistant,
+    () => kedge.settings.otlpEndpoint,
+    (text) => void vscode.window.showWarningMessage(notificationText(text)),
+  );
   const proposals = new Proposals({ blobs: kedge.blobs, memory: context.workspaceState, sessionById: (id) => kedge.sessions.byId(id) });
   const panel = new Panel(kedge, proposals);
   context.subscriptions.push(
     kedge,
+    traces,
     panel,
     proposals,
     registerBlobDocuments(kedge.blobs),
     scheduleCheckpointPruning(kedge),
-    registerCommands(kedge, panel),
+    registerCommands(kedge, panel, proposals),
+    registerReview(kedge, proposals),
+    registerEditorActions(kedge),
     registerModelProvider(kedge),
     registerChat(kedge),
+    callForAttention(kedge, panel),
+    showAsked(kedge),
   );
-  offerPending(kedge, panel).catch(console.error);
+  introduce(context).catch(console.error);
   return { kedge, proposals };
 }
 
-/** Ends the processes that runs have started. VS Code waits for the promise. */
+/** Ends the processes that runs have started, and sends the last traces. VS Code waits for the promise. */
 export async function deactivate(): Promise<void> {
-  await activeKedge?.assistant.shutDown();
+  await Promise.all([activeKedge?.assistant.shutDown(), traces?.flush()]);
 }
 
-/** Shows a notification for an approval or question that a reload interrupted, because the Chat loses its buttons in a reload. */
-async function offerPending(kedge: Kedge, panel: Panel): Promise<void> {
-  const sessions = new Set([await kedge.sessions.current(), ...(await interruptedChats(kedge))]);
-  const offer = async (session: Session) => {
-    const { pendingApprovals, pendingQuestions } = session.state;
-    const [approval] = pendingApprovals.values();
-    const [question] = pendingQuestions.values();
-    const pending = approval ? `${visibleLine(approval.title)}?` : question && visibleLine(question.question.text);
-    if (!pending || session.running) return;
-    const chosen = await vscode.window.showInformationMessage(`Kedge is waiting for your answer: ${pending}`, 'Show');
-    // The session may have been deleted while the notification was shown.
-    const current = chosen && (await kedge.assistant.session(session.id));
-    if (!current) return;
-    await kedge.sessions.show(current);
-    await panel.reveal();
+/**
+ * Follows the runs of all sessions. The code for it is loaded with the first run, or with a question that a reload interrupted, because the
+ * Chat loses its buttons in a reload.
+ */
+function callForAttention(kedge: Kedge, panel: Panel): vscode.Disposable {
+  const item = new StatusItem();
+  let loading: Promise<Attention> | undefined;
+  let loaded: Attention | undefined;
+  const attention = () => {
+    loading ??= import('./attention/attention.ts').then(({ Attention }) => {
+      loaded = new Attention({ kedge, panel, item });
+      return loaded;
+    });
+    return loading;
   };
-  await Promise.all([...sessions].map(offer));
+  const unwatch = kedge.assistant.watch((session, event) => {
+    if (loaded) loaded.follow(session, event);
+    else if (event.type === 'run_started' || event.type === 'run_resumed') void attention().then((each) => each.follow(session, event));
+  });
+  offerPending(kedge, attention).catch(console.error);
+  return new vscode.Disposable(() => {
+    unwatch();
+    loaded?.dispose();
+    item.dispose();
+  });
+}
+
+async function offerPending(kedge: Kedge, attention: () => Promise<Attention>): Promise<void> {
+  const shown = await kedge.sessions.begun();
+  const sessions = [...new Set([...(shown ? [shown] : []), ...(await interruptedChats(kedge))])];
+  const pending = sessions.filter(({ state }) => state.pendingApprovals.size > 0 || state.pendingQuestions.size > 0);
+  if (pending.length > 0) (await attention()).offer(pending);
 }

@@ -1,10 +1,12 @@
 /** The objects that all parts of the extension share: the assistant for this window's folders, its sessions, models and settings. */
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import * as vscode from 'vscode';
 import { Assistant } from '../../app/assistant.ts';
 import type { WorkPorts } from '../../app/ports.ts';
+import type { ModelRef } from '../../core/model/messages.ts';
 import type { Mode } from '../../core/session/events.ts';
 import type { Permission } from '../../core/session/grant-scope.ts';
+import type { McpServers } from '../../mcp/servers.ts';
 import { DiskBlobs } from '../../sessions/blobs.ts';
 import { Ledger } from '../../sessions/ledger.ts';
 import { SessionStore } from '../../sessions/store.ts';
@@ -12,10 +14,13 @@ import { LearnedWindows } from '../../sessions/windows.ts';
 import { VsCodeFileSystem } from './files/file-system.ts';
 import { ProblemKinds } from './languages/problem-kinds.ts';
 import { Models } from './models/models.ts';
+import { SessionModels } from './models/session-models.ts';
 import { PanelSessions } from './panel-sessions.ts';
 import { WorkspaceGrants } from './settings/grants.ts';
 import { Keys, VsCodeSettings } from './settings/settings.ts';
+import { storageOf } from './storage.ts';
 import { LastOutput } from './terminal/last-output.ts';
+import type { Terminals } from './terminal/terminal.ts';
 import { TERMINAL_NAME } from './terminal/terminal-name.ts';
 
 const MODE_KEY = 'kedge.mode';
@@ -26,15 +31,22 @@ export class Kedge implements vscode.Disposable {
   readonly storage: string;
   /** The directory for the data of all workspaces. */
   readonly sharedStorage: string;
+  /** The real path of the only folder, or nothing in windows whose data is stored apart. */
+  readonly folders: readonly string[];
   readonly settings = new VsCodeSettings();
   readonly keys: Keys;
   readonly models: Models;
   readonly blobs: DiskBlobs;
   readonly assistant: Assistant;
   readonly sessions: PanelSessions;
+  readonly sessionModels: SessionModels;
   readonly grants: WorkspaceGrants;
   readonly problemKinds = new ProblemKinds();
   readonly lastOutput = new LastOutput(TERMINAL_NAME);
+  /** The terminals in which runs execute commands. They are created with the first run. */
+  terminals: Terminals | undefined;
+  /** The MCP servers. They are created when the code of runs is loaded. */
+  mcp: McpServers | undefined;
   readonly #changed = new vscode.EventEmitter<void>();
   /** Fires when something changes that the panel's state shows. */
   readonly onDidChange = this.#changed.event;
@@ -45,14 +57,21 @@ export class Kedge implements vscode.Disposable {
     this.context = context;
     this.keys = new Keys(context.secrets);
     this.models = new Models(this.settings, this.keys, context.globalState);
-    this.storage = (context.storageUri ?? context.globalStorageUri).fsPath;
-    this.sharedStorage = context.globalStorageUri.fsPath;
+    const { storage, sharedStorage, root } = storageOf(context);
+    this.storage = storage;
+    this.sharedStorage = sharedStorage;
+    this.folders = root === undefined ? [] : [root];
     this.blobs = new DiskBlobs(join(this.storage, 'blobs'));
-    this.grants = new WorkspaceGrants(context.workspaceState);
+    this.grants = new WorkspaceGrants(context.workspaceState, () => this.#changed.fire());
     this.assistant = new Assistant({
       fileSystem: () => this.fs,
       blobs: this.blobs,
       store: new SessionStore(join(this.storage, 'sessions')),
+      workspaces: {
+        directory: join(this.sharedStorage, 'workspaces'),
+        ...(root !== undefined && { key: basename(storage) }),
+        folders: this.folders,
+      },
       // All windows share one ledger, because a day's limits apply to the user and not to a folder.
       ledger: new Ledger(join(this.sharedStorage, 'ledger')),
       windows: new LearnedWindows(join(this.sharedStorage, 'windows.json')),
@@ -63,6 +82,7 @@ export class Kedge implements vscode.Disposable {
         pressure: () => this.settings.pressure(),
         requirePlan: () => this.settings.requirePlan(),
         memory: () => this.settings.memoryTokens(),
+        titles: () => this.settings.titles(),
         contextTokens: () => this.settings.contextTokens(),
         tuning: (model) => this.settings.tuning(model, this.models.facts(model)),
       },
@@ -73,6 +93,7 @@ export class Kedge implements vscode.Disposable {
       forWork: () => this.#workPorts(),
     });
     this.sessions = new PanelSessions(this.assistant, context.workspaceState);
+    this.sessionModels = new SessionModels(context.workspaceState);
     const fire = () => this.#changed.fire();
     const revised = () => void this.models.dropStaleLists().then(fire, fire);
     this.#disposables = [
@@ -86,6 +107,7 @@ export class Kedge implements vscode.Disposable {
       }),
       vscode.workspace.onDidGrantWorkspaceTrust(fire),
       vscode.workspace.onDidChangeConfiguration((event) => {
+        if (event.affectsConfiguration('kedge.model') || event.affectsConfiguration('kedge.modelFor')) void this.followSettings();
         if (event.affectsConfiguration('kedge')) revised();
       }),
       this.keys.onChange(revised),
@@ -101,6 +123,8 @@ export class Kedge implements vscode.Disposable {
     const { workPorts } = await import('./work-ports.ts');
     const ports = workPorts(this);
     this.#disposables.push(ports);
+    this.terminals = ports.terminals;
+    this.mcp = ports.mcp;
     return ports;
   }
 
@@ -109,13 +133,26 @@ export class Kedge implements vscode.Disposable {
     this.#changed.fire();
   }
 
+  /** Makes the session of the panel use the models of the settings, which the user has just changed. */
+  async followSettings(): Promise<void> {
+    await this.sessionModels.forget((await this.sessions.current()).id);
+    this.#changed.fire();
+  }
+
+  /** Returns the model for the next message of a session in the panel. */
+  modelFor(sessionId: string, mode: Mode): ModelRef {
+    return this.sessionModels.modelOf(sessionId, mode) ?? this.settings.model(mode);
+  }
+
   /** Revokes the permissions of this workspace in all of its sessions and runs: all of them, or only `covers`. */
   async revokeGrants(covers?: Permission): Promise<void> {
     this.assistant.revokeGrants(covers);
     await this.grants.revoke(covers);
   }
 
+  /** The mode of the panel. In an untrusted workspace there is only Ask mode. */
   get mode(): Mode {
+    if (!vscode.workspace.isTrusted) return 'ask';
     return this.context.workspaceState.get<Mode>(MODE_KEY, 'ask');
   }
 

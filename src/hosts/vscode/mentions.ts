@@ -1,4 +1,4 @@
-/** What the user sees and selects in the editor, as mentions. */
+/** Offers as mentions the files, the selection and the problems that the editor shows. */
 import * as vscode from 'vscode';
 import type { MentionRef } from '../../core/model/messages.ts';
 import { formatPath } from '../../workspace/paths.ts';
@@ -10,12 +10,16 @@ export function refOfUri(fs: VsCodeFileSystem, uri: vscode.Uri, range?: vscode.R
   if (!at) return undefined;
   const path = formatPath(at, fs.folders);
   if (!range || range.isEmpty) return { kind: 'file', path };
-  // A selection of whole lines ends before the first character of the next line.
-  const end = range.end.character === 0 && range.end.line > range.start.line ? range.end.line - 1 : range.end.line;
-  return { kind: 'selection', path, lines: { from: range.start.line + 1, to: end + 1 } };
+  return { kind: 'selection', path, lines: linesOf(range) };
 }
 
-/** Returns the selection of the active editor. Undefined if nothing is selected. */
+/** Returns the first and last line, counted from 1. A range of whole lines ends before the first character of the next line. */
+export function linesOf({ start, end }: vscode.Range): { from: number; to: number } {
+  const last = end.character === 0 && end.line > start.line ? end.line - 1 : end.line;
+  return { from: start.line + 1, to: last + 1 };
+}
+
+/** Returns the selection of the active editor, or undefined if nothing is selected. */
 export function selectionRef(fs: VsCodeFileSystem): MentionRef | undefined {
   const ref = activeRef(fs);
   return ref?.kind === 'selection' ? ref : undefined;

@@ -1,7 +1,9 @@
 /** The session that the panel shows, and access to other sessions by id. */
 import * as vscode from 'vscode';
 import type { Assistant } from '../../app/assistant.ts';
-import { type Session, SessionError } from '../../app/session/session.ts';
+import type { Session } from '../../app/session/session.ts';
+import { SessionError } from '../../app/session/session-error.ts';
+import { notificationText } from './notification-text.ts';
 
 const SESSION_KEY = 'kedge.session';
 
@@ -13,6 +15,7 @@ export class PanelSessions implements vscode.Disposable {
   readonly onDidChange = this.#changed.event;
   readonly #warned = new WeakSet<Session>();
   #current: Promise<Session> | undefined;
+  #shownId: string | undefined;
 
   constructor(assistant: Assistant, memory: vscode.Memento) {
     this.#assistant = assistant;
@@ -21,12 +24,26 @@ export class PanelSessions implements vscode.Disposable {
 
   /** Returns the session that the panel shows: the session that it showed before the reload, or a new session. */
   current(): Promise<Session> {
-    this.#current ??= this.#restore();
+    this.#current ??= this.#restore().then((session) => {
+      this.#shownId ??= session.id;
+      return session;
+    });
     return this.#current;
+  }
+
+  /** Returns the session that the panel shows, or undefined if there is none yet. Unlike `current`, it does not start a session. */
+  async begun(): Promise<Session | undefined> {
+    return this.#current || this.#memory.get(SESSION_KEY) !== undefined ? this.current() : undefined;
+  }
+
+  /** The id of the session that the panel shows, or undefined while no session was requested. */
+  get shownId(): string | undefined {
+    return this.#shownId;
   }
 
   async show(session: Session): Promise<void> {
     this.#current = Promise.resolve(session);
+    this.#shownId = session.id;
     // The panel switches before the id is stored, because what the user types is meant for the session that they see.
     this.#changed.fire(session);
     await this.#memory.update(SESSION_KEY, session.id);
@@ -39,9 +56,9 @@ export class PanelSessions implements vscode.Disposable {
       if (session) return session;
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      void vscode.window.showWarningMessage(`Kedge could not open the last session and started a new one: ${reason}`);
+      void vscode.window.showWarningMessage(notificationText(`Kedge could not open the last session and started a new one: ${reason}`));
     }
-    const session = this.#assistant.newSession();
+    const session = await this.#assistant.newSession();
     await this.#memory.update(SESSION_KEY, session.id);
     return session;
   }
@@ -57,7 +74,7 @@ export class PanelSessions implements vscode.Disposable {
   warnOfDamage(session: Session): void {
     if (!session.damage || this.#warned.has(session)) return;
     this.#warned.add(session);
-    void vscode.window.showWarningMessage(`Kedge session “${session.state.title}”: ${session.damage}`);
+    void vscode.window.showWarningMessage(notificationText(`Kedge session “${session.state.title}”: ${session.damage}`));
   }
 
   dispose(): void {

@@ -1,6 +1,7 @@
 /** Plans outside the panel: the list of a session's plans, a plan as a Markdown document, and running a plan in another folder. */
 import * as vscode from 'vscode';
-import { type Session, SessionError } from '../../app/session/session.ts';
+import type { Session } from '../../app/session/session.ts';
+import { SessionError } from '../../app/session/session-error.ts';
 import { shortHash } from '../../core/plan/hash.ts';
 import type { Plan } from '../../core/plan/plan.ts';
 import type { PlanStage } from '../../core/plan/progress.ts';
@@ -41,8 +42,7 @@ export async function showPlans(kedge: Pick<Kedge, 'sessions'>, panel: { reveal(
 export async function openAsMarkdown(session: Session, planId: string, edited: Plan | undefined): Promise<void> {
   const overview = session.plans.list().find(({ plan }) => plan.id === planId);
   if (!overview) throw new SessionError('This session does not contain the plan. To list its plans, use "Kedge: Show Plans".');
-  const steps = overview.runId === undefined ? {} : session.state.runs.get(overview.runId)?.steps;
-  const content = planMarkdown(edited ?? overview.plan, steps);
+  const content = planMarkdown(edited ?? overview.plan, session.state.runs.get(overview.runId ?? ''));
   await vscode.window.showTextDocument(await vscode.workspace.openTextDocument({ language: 'markdown', content }));
 }
 

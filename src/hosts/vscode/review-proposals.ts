@@ -2,10 +2,15 @@
  * Shows proposed contents as documents that the user can edit before approving them. A saved edit is kept until the approval is answered.
  */
 import * as vscode from 'vscode';
-import { type Session, SessionError } from '../../app/session/session.ts';
-import type { ChangeSummary } from '../../core/session/effects.ts';
+import type { Session } from '../../app/session/session.ts';
+import { SessionError } from '../../app/session/session-error.ts';
+import { countHunks, fileRevision, goesWithMove } from '../../core/run/hunk-revision.ts';
+import type { ChangeSummary, Revision } from '../../core/session/effects.ts';
+import type { ApprovalRequest } from '../../core/session/session-state.ts';
+import { decodeText } from '../../workspace/content.ts';
 import type { BlobStore } from '../../workspace/types.ts';
-import { blobUri } from './files/blob-documents.ts';
+import { blobUri, callOfUri, openDiff } from './files/blob-documents.ts';
+import { closeTabs, diffUris } from './review/tabs.ts';
 
 const SCHEME = 'kedge-proposal';
 const EDITS_KEY = 'kedge.proposals';
@@ -16,6 +21,10 @@ export type EditedProposal = { approvalId: string; path: string; content: string
 /** Identifies the proposal that a document belongs to. `start` is the hash of the document's initial content. */
 type DocumentKey = { session: string; approval: string; start: string };
 
+/** The hunks of an approval that the user rejected, by path, and where the user chose them. */
+export type ChosenHunks = { approvalId: string; rejected: Rejected; by: 'panel' | 'editor' };
+type Rejected = Readonly<Record<string, readonly number[]>>;
+
 type Ports = { blobs: BlobStore; memory: vscode.Memento; sessionById(id: string): Promise<Session> };
 
 export class Proposals implements vscode.Disposable {
@@ -23,6 +32,11 @@ export class Proposals implements vscode.Disposable {
   readonly #edited = new vscode.EventEmitter<EditedProposal>();
   readonly #changed = new vscode.EventEmitter<vscode.FileChangeEvent[]>();
   readonly #registration: vscode.Disposable;
+  readonly #chosen = new vscode.EventEmitter<ChosenHunks>();
+  /** The hunks that the user rejected, by approval. */
+  readonly #rejected = new Map<string, Rejected>();
+  /** Fires when the user accepts or rejects hunks, in the panel or in the editor. */
+  readonly onDidChoose = this.#chosen.event;
   /** Fires when the user saves an edited proposal, so that the panel can show the edit. */
   readonly onDidEdit = this.#edited.event;
 
@@ -58,7 +72,7 @@ export class Proposals implements vscode.Disposable {
     const start = existing?.start ?? (await this.#start(session, approvalId, change, without));
     const key: DocumentKey = { session: session.id, approval: approvalId, start };
     const uri = vscode.Uri.from({ scheme: SCHEME, path: `/${path}`, query: JSON.stringify(key) });
-    await vscode.commands.executeCommand('vscode.diff', blobUri(path, before), uri, `${path} (edit of the proposal)`);
+    await vscode.commands.executeCommand('vscode.diff', blobUri(path, before), uri, `${path} (proposed)`);
   }
 
   /** Lists the user's edits for the open approvals of a session. */
@@ -74,12 +88,71 @@ export class Proposals implements vscode.Disposable {
       throw new SessionError(`Your edit of the proposal for ${unsaved.uri.path.slice(1)} is not saved. Save or revert it first.`);
   }
 
-  /** Discards the edits of an answered approval and closes their diff editors. */
-  async close(approvalId: string): Promise<void> {
+  /** Call this when the user has accepted or rejected hunks of a file. */
+  choose(approvalId: string, path: string, rejected: readonly number[], by: ChosenHunks['by']): void {
+    this.#rejected.set(approvalId, { ...this.#rejected.get(approvalId), [path]: rejected });
+    this.#chosen.fire({ approvalId, rejected: this.rejected(approvalId), by });
+  }
+
+  /** Returns the hunks of an approval that the user rejected, by path. */
+  rejected(approvalId: string): Rejected {
+    return this.#rejected.get(approvalId) ?? {};
+  }
+
+  /**
+   * Opens a change that a tool call proposes, without the rejected hunks. A change whose result is not text, such as a deletion, is
+   * read-only.
+   */
+  async show(session: Session, approvalId: string, path: string): Promise<void> {
+    const request = session.state.pendingApprovals.get(approvalId);
+    const change = request?.changes.find((each) => each.path === path);
+    const bytes = change?.after === undefined ? undefined : await this.#ports.blobs.get(change.after);
+    if (bytes && decodeText(bytes) !== undefined) return this.open(session, approvalId, path, [...(this.rejected(approvalId)[path] ?? [])]);
+    if (request) await openDiff(session, request.callId, path);
+  }
+
+  /**
+   * Approves a change as the user sees it: without rejected hunks and with the user's edits. For the file in the document `shown`, the
+   * content of that document is approved.
+   * @throws SessionError if an edit is not saved
+   */
+  async approve(session: Session, approvalId: string, shown?: vscode.Uri): Promise<void> {
+    this.expectSaved(approvalId);
+    const changes = session.state.pendingApprovals.get(approvalId)?.changes ?? [];
+    const revised: Revision = {};
+    const shownKey = shown && keyOf(shown);
+    for (const change of changes) {
+      const { path, after } = change;
+      if (goesWithMove(change, changes)) continue;
+      const edit = this.#edits().find((each) => each.approval === approvalId && each.path === path);
+      const isShown = shownKey?.approval === approvalId && shown?.path === `/${path}`;
+      const content = edit?.content ?? (isShown && shownKey.start !== after ? shownKey.start : undefined);
+      const rejected = isShown ? [] : (this.rejected(approvalId)[path] ?? []);
+      const total = edit ? 1 : countHunks(change);
+      const accepted = rejected.filter((index) => index < total);
+      const revision = fileRevision(total, accepted) ?? (content === undefined ? undefined : { content });
+      if (revision) revised[path] = revision;
+    }
+    await session.answerApproval(approvalId, { approve: true, ...(Object.keys(revised).length > 0 && { revised }) });
+  }
+
+  /** Returns true if a document shows a change of this approval. */
+  shows(uri: vscode.Uri, { approvalId, callId }: ApprovalRequest): boolean {
+    return keyOf(uri)?.approval === approvalId || callOfUri(uri) === callId;
+  }
+
+  /** Discards the edits of an answered approval and closes its diffs. */
+  async close(approvalId: string, callId?: string): Promise<void> {
+    this.#rejected.delete(approvalId);
     await this.#keep(this.#edits().filter(({ approval }) => approval !== approvalId));
-    const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs);
-    const diffTabs = tabs.filter(({ input }) => input instanceof vscode.TabInputTextDiff && keyOf(input.modified)?.approval === approvalId);
-    await vscode.window.tabGroups.close(diffTabs);
+    const isOf = (uri: vscode.Uri) => keyOf(uri)?.approval === approvalId || (callId !== undefined && callOfUri(uri) === callId);
+    await closeTabs((tab) => diffUris(tab).some(isOf));
+  }
+
+  /** Closes the proposals of a run that has ended without an answer to them. */
+  async closeUnanswered({ id, state }: Session): Promise<void> {
+    const keys = vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs.flatMap(diffUris)).flatMap((uri) => keyOf(uri) ?? []);
+    for (const { session, approval } of keys) if (session === id && !state.pendingApprovals.has(approval)) await this.close(approval);
   }
 
   async #start(session: Session, approvalId: string, change: ChangeSummary, without: number[]): Promise<string> {
@@ -151,8 +224,14 @@ export class Proposals implements vscode.Disposable {
   }
 
   dispose(): void {
-    vscode.Disposable.from(this.#registration, this.#edited, this.#changed).dispose();
+    vscode.Disposable.from(this.#registration, this.#edited, this.#changed, this.#chosen).dispose();
   }
+}
+
+/** Opens the diff of a tool call. While the call waits for an approval, its proposal can be edited, approved and rejected there. */
+export async function showDiff(session: Session, callId: string, path: string, proposals: Proposals): Promise<void> {
+  const pending = [...session.state.pendingApprovals.values()].find((request) => request.callId === callId);
+  await (pending ? proposals.show(session, pending.approvalId, path) : openDiff(session, callId, path));
 }
 
 type Edit = DocumentKey & { path: string; content: string; savedAt: number };

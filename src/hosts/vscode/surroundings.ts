@@ -4,6 +4,7 @@ import type { OpenFile, Surroundings } from '../../app/context/surroundings.ts';
 import type { Part } from '../../app/context/surroundings-parts.ts';
 import { gitBranch, systemSurroundings } from '../node/surroundings.ts';
 import type { VsCodeFileSystem } from './files/file-system.ts';
+import { linesOf } from './mentions.ts';
 
 /** The part of the API of VS Code's Git extension that is used here. */
 type GitApi = { repositories: readonly Repository[] };
@@ -19,7 +20,7 @@ export function editorSurroundings(fs: VsCodeFileSystem, parts: ReadonlySet<Part
   return { ...systemSurroundings(parts), ...(git && { git }), files: openFiles(fs), parts: wanted };
 }
 
-/** Asks the Git extension, which knows the changes already. Without it, only the branch is known. */
+/** Asks the Git extension, which already has the list of changes. Without it, only the branch is known. */
 function gitOf(fs: VsCodeFileSystem): Surroundings['git'] {
   const [folder] = fs.folders;
   if (!folder) return undefined;
@@ -61,8 +62,8 @@ function uriOf(input: unknown): vscode.Uri | undefined {
   return input instanceof vscode.TabInputTextDiff ? input.modified : undefined;
 }
 
-/** A selection that ends at the beginning of a line does not include that line. */
-function selectedLines({ isEmpty, start, end }: vscode.Selection): [number, number] | undefined {
-  if (isEmpty) return undefined;
-  return [start.line + 1, end.character === 0 && end.line > start.line ? end.line : end.line + 1];
+function selectedLines(selection: vscode.Selection): [number, number] | undefined {
+  if (selection.isEmpty) return undefined;
+  const { from, to } = linesOf(selection);
+  return [from, to];
 }

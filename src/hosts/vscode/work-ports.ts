@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import type * as vscode from 'vscode';
 import type { WorkPorts } from '../../app/ports.ts';
+import type { McpServers } from '../../mcp/servers.ts';
 import { TerminalText } from '../../tools/commands/command-text.ts';
 import { Commands } from '../node/commands/commands.ts';
 import { gitSettings } from '../node/commands/git-settings.ts';
@@ -32,7 +33,7 @@ type Window = {
   readonly models: Pick<Models, 'isServedHere'>;
 };
 
-export function workPorts(kedge: Window): WorkPorts & vscode.Disposable {
+export function workPorts(kedge: Window): WorkPorts & vscode.Disposable & { terminals: Terminals; mcp: McpServers } {
   const formatter = new DraftFormatter();
   const terminals = new Terminals();
   const commands = new Commands({
@@ -42,6 +43,7 @@ export function workPorts(kedge: Window): WorkPorts & vscode.Disposable {
     environment: () => kedge.settings.environment(),
   });
   return {
+    terminals,
     writer: () => new VsCodeWriter(kedge.fs),
     languages: new VsCodeLanguages(() => kedge.fs, kedge.problemKinds),
     format: (at, text) => formatter.format(kedge.fs.uri(at), text),
@@ -50,10 +52,10 @@ export function workPorts(kedge: Window): WorkPorts & vscode.Disposable {
     // The grammars are as large as the rest of the extension, so they are loaded only when the first command runs.
     shellParsers: async (shell) => (await import('../node/shell/shell-parser.ts')).nodeShellParsers(shell),
     gitSettings: (at) => gitSettings(kedge.fs.directory(at)),
-    changes: async (at, isWithheld, signal) =>
+    changes: async (at, isWithheld, signal, staged) =>
       kedge.fs.folders[at.folder]?.root === undefined
         ? undefined
-        : (await import('../node/commands/git-changes.ts')).gitChanges(kedge.fs.directory(at), isWithheld, signal),
+        : (await import('../node/commands/git-changes.ts')).gitChanges(kedge.fs.directory(at), isWithheld, signal, staged),
     terminalOutput: () => kedge.lastOutput.last && outputText(kedge.lastOutput.last),
     memory: async (model) => ((await kedge.models.isServedHere(model)) ? readMemory() : undefined),
     mcp: editorMcpServers(),
@@ -66,7 +68,7 @@ export function workPorts(kedge: Window): WorkPorts & vscode.Disposable {
   };
 }
 
-/** The output as the terminal shows it, below its command. */
+/** Formats the output as the terminal shows it, below its command. */
 function outputText({ command, raw, isCut, exitCode }: Executed): string {
   let text = '';
   const terminal = new TerminalText((final) => {

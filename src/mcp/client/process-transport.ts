@@ -14,12 +14,14 @@ export class ProcessTransport implements Transport {
   stderr = '';
   readonly #spec: ServerSpec;
   readonly #start: StartServer;
+  readonly #onLog: (text: string) => void;
   readonly #buffer = new ReadBuffer();
   #server: ServerProcess | undefined;
 
-  constructor(spec: ServerSpec, start: StartServer) {
+  constructor(spec: ServerSpec, start: StartServer, onLog: (text: string) => void) {
     this.#spec = spec;
     this.#start = start;
+    this.#onLog = onLog;
   }
 
   async start(): Promise<void> {
@@ -27,6 +29,7 @@ export class ProcessTransport implements Transport {
       output: (chunk) => this.#read(chunk),
       said: (text) => {
         this.stderr = (this.stderr + text).slice(-MAX_STDERR);
+        this.#onLog(text);
       },
       closed: () => this.onclose?.(),
     });

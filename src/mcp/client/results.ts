@@ -5,7 +5,7 @@ const MAX_TEXT = 100_000;
 const MAX_PARTS = 50;
 
 type Block = { type: string; text?: string; data?: string; mimeType?: string; uri?: string; name?: string; resource?: Resource };
-type Resource = { uri: string; mimeType?: string; text?: string };
+type Resource = { uri: string; mimeType?: string; text?: string; blob?: string };
 
 /** Converts a tool result to texts and images. Other content is replaced by a short description. */
 export function resultParts(content: unknown, structuredContent: unknown): (TextPart | ImagePart)[] {
@@ -13,6 +13,16 @@ export function resultParts(content: unknown, structuredContent: unknown): (Text
   const parts = blocks.map(partOf);
   if (parts.length === 0 && structuredContent !== undefined) parts.push(text(JSON.stringify(structuredContent)));
   return parts.length > 0 ? bounded(parts) : [text('[no result]')];
+}
+
+/** Converts the contents of a resource in the same way. */
+export function resourceParts(contents: readonly Resource[]): (TextPart | ImagePart)[] {
+  const blocks = contents.map((resource): Block => {
+    const { mimeType, blob } = resource;
+    const isImage = blob !== undefined && mimeType?.startsWith('image/');
+    return isImage ? { type: 'image', data: blob, mimeType } : { type: 'resource', resource };
+  });
+  return resultParts(blocks, undefined);
 }
 
 /** Limits the total size of texts and the number of images and parts. A text at the end counts the omitted parts. */
@@ -43,7 +53,7 @@ function partOf(block: Block): TextPart | ImagePart {
   }
 }
 
-/** Replaces an image by a text if services would reject it. A rejected image would make all further requests of the session fail. */
+/** Replaces an image with text if model services would reject it. A rejected image would make all later requests of the session fail. */
 function image({ mimeType = 'image/png', data = '' }: Block): TextPart | ImagePart {
   const isShown = data.length <= MAX_IMAGE_CHARS && IMAGE_TYPES.some((type) => type === mimeType);
   return isShown && /^[A-Za-z0-9+/]+={0,2}$/.test(data)

@@ -11,7 +11,7 @@ const QUESTIONS = [
 ];
 
 const CHANGES = [
-  '`rename loadConfig to readConfig in src` (text: whole words, also in comments)',
+  '`rename loadConfig to readConfig in src` (text: whole words, including in comments)',
   "`replace 'colour' by 'color' in docs/*.md`",
   "`create notes.md with 'hello'`, `append 'more' to notes.md`",
   '`move src/old.ts to src/new.ts`, `delete src/old.ts`',
@@ -25,7 +25,7 @@ const ON_CHANGES: Record<Mode, string> = {
 
 const NOT_UNDERSTOOD = 'I did not understand that.';
 
-/** Whether an answer contained the help text, which is shown only once per session. */
+/** Returns true if an answer contained the help text, which is shown only once per session. */
 export function isHelp(text: string): boolean {
   return text.startsWith(`${NOT_UNDERSTOOD} Offline is not`);
 }

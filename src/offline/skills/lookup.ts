@@ -85,7 +85,7 @@ export function* openFile(say: string, path: string, lines?: { from_line: number
   return second ?? first;
 }
 
-/** Finds the path of a file, which need not be a text file. */
+/** Finds the path of a file, even if it is not a text file. */
 export function* locate(say: string, path: string): Skill<{ path: string } | { problem: string }> {
   const candidates = yield* namesakes(path, say);
   if (candidates.includes(path)) return { path };

@@ -12,7 +12,7 @@ export function* carryOut(plan: ConfirmedPlan, context: Context): Skill<Outcome>
   const reports: string[] = [];
   const failures: string[] = [];
   const doubtfulSteps: number[] = [];
-  // Step updates are sent with the calls of the next turn, so that they need no turn of their own.
+  // Step updates are sent with the calls of the next turn, so that they do not need a separate turn.
   let notes: Call[] = [];
   for (const [index, { title, files, state }] of plan.steps.entries()) {
     if (state) continue;

@@ -42,7 +42,7 @@ export function* actSubstitution(request: Substitution, context: Context): Skill
   }
 }
 
-/** A step may only change its own files, whatever its title says. */
+/** Returns the files of a step as a scope. A step may change only these files, even if its title contains others. */
 function stepScope(files: readonly string[]): Scope {
   return { paths: files.filter((entry) => !hasGlob(entry)), globs: files.filter(hasGlob) };
 }

@@ -30,7 +30,7 @@ export function refusal({ kind, from, to }: Substitution): string | undefined {
 /** States the limits of a textual rename. */
 export function honesty({ kind }: Substitution): string {
   return kind === 'rename'
-    ? 'I rename every whole word, also in comments, strings and property names. I cannot tell which of them refer to the same thing.'
+    ? 'I rename every whole word, including in comments, strings and property names. I cannot tell which of them refer to the same thing.'
     : '';
 }
 
@@ -110,7 +110,7 @@ function steps(request: Substitution, files: readonly FileHits[]): PlanStep[] {
   });
 }
 
-/** A single step for all files, if there are too many matches for one search to list them. */
+/** Returns a single step for all files, for changes with too many matches to list them in one search. */
 function wideStep(request: Substitution, scope: Scope): PlanStep {
   const where = scopeText(scope);
   const files = isEverywhere(scope) ? ['**'] : [...scope.globs, ...scope.paths];

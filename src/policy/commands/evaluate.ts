@@ -1,4 +1,6 @@
 import type { Judgement } from '../../core/run/tool.ts';
+import type { Reason } from '../../core/session/effects.ts';
+import type { RuleId } from '../../core/session/rule-ids.ts';
 import { visibleCommand } from '../../core/words/visible-text.ts';
 import { programName } from './programs/program-tables.ts';
 import type { CommandAnalysis, CommandRules, Prefix, SimpleCommand } from './types.ts';
@@ -16,12 +18,19 @@ export function evaluateCommand(
   const askPrefix = findMatchingPrefix(analysis, ask);
   if (askPrefix)
     return { kind: 'ask', rule: 'command-asked', reason: `Your settings require your approval for \`${displayPrefix(askPrefix)}\`.` };
-  const [concern] = [...analysis.opaque, ...analysis.dangers];
-  if (concern) return { kind: 'ask', ...concern };
-  for (const path of guard ? analysis.paths : []) {
-    const guarded = guard?.(path, analysis.uses.get(path) ?? 'any');
-    if (guarded) return { kind: 'ask', rule: 'guarded-path', ...guarded };
-  }
+  const concerns: Reason[] = [...analysis.opaque, ...analysis.dangers];
+  const guarded = (guard ? analysis.paths : []).flatMap((path) => {
+    const found = guard?.(path, analysis.uses.get(path) ?? 'any');
+    return found ? [{ ...found, path }] : [];
+  });
+  const [concern] = concerns;
+  const [first] = guarded.map(({ path: _, ...found }) => found);
+  // The rest of an address looks like an absolute path. The reason for the address itself is clearer.
+  const paths = guarded.filter(({ path }) => !(path.startsWith('//') && analysis.source.includes(`:${path}`)));
+  const reasons = gravestFirst([...concerns, ...paths.map(({ reason }) => ({ rule: 'guarded-path' as const, reason }))]);
+  const all = reasons.length > 1 && { reasons };
+  if (concern) return { kind: 'ask', ...concern, ...all };
+  if (first) return { kind: 'ask', rule: 'guarded-path', ...first, ...all };
   const allowedBy = new Set<string>();
   for (const command of analysis.commands.filter(({ isCovered }) => !isCovered)) {
     const matchingPrefixes = allow.filter((each) => isCoveredBy(each, command));
@@ -37,6 +46,25 @@ export function evaluateCommand(
   }
   if (allowedBy.size === 0) return { kind: 'ask', rule: 'command', reason: 'The command is empty.' };
   return { kind: 'allow', rule: 'command-prefix', reason: `You allowed ${[...allowedBy].join(', ')}.` };
+}
+
+/** The reasons for an approval, the most serious first. Other reasons follow in the order of the command. */
+const GRAVITY: readonly RuleId[] = [
+  'inline-code',
+  'deletes',
+  'system',
+  'devices',
+  'secrets',
+  'installs',
+  'guarded-path',
+  'sends',
+  'runs-other',
+];
+
+function gravestFirst(reasons: readonly Reason[]): Reason[] {
+  const rank = ({ rule }: Reason) => (GRAVITY.includes(rule) ? GRAVITY.indexOf(rule) : GRAVITY.length);
+  const different = reasons.filter(({ reason }, at) => reasons.findIndex((each) => each.reason === reason) === at);
+  return different.sort((a, b) => rank(a) - rank(b)).map(({ rule, reason }) => ({ rule, reason }));
 }
 
 /** Splits a prefix at whitespace; quotes have no meaning in it. */
@@ -95,7 +123,7 @@ function isSameProgram(actual: string, expected: string): boolean {
   );
 }
 
-/** Whether the arguments begin with the operands, with any options and option values before each of them. */
+/** Returns true if the arguments begin with the operands, with any options and option values before each of them. */
 function follows(args: readonly (string | undefined)[], operands: readonly string[]): boolean {
   let starts = new Set([0]);
   for (const word of operands) {

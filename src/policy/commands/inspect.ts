@@ -60,7 +60,7 @@ export function inspect(words: readonly Word[]): Inspection {
     ...(bringing === undefined ? [] : [concern('runs-other', `${name} ${bringing}`)]),
   ];
   const argv = finding.argv && wordProblems.length === 0 ? [program, ...finding.argv.slice(1)] : words.map(({ value }) => value);
-  // A program given by path could be any file, whatever its name.
+  // A program given by path could be any file, regardless of its name.
   const isAtPath = /[\\/]/.test(program);
   const isOwn = isAtPath && !isListed(name);
   const needsAll = !isJudged && !isRunner && !isOwn && unlistedOptions(name, args).length > 0;

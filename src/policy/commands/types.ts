@@ -1,7 +1,7 @@
 import type { Judgement } from '../../core/run/tool.ts';
 import type { CommandConcern } from '../../core/session/rule-ids.ts';
 
-/** One word of a command as the program will receive it, as far as that can be determined. */
+/** One word of a command as the program will receive it, if that can be determined. */
 export type Word = {
   /** The word as written. */
   source: string;
@@ -42,7 +42,7 @@ export type WrittenCommand = {
 
 /** A command with the information from the program tables. */
 export type SimpleCommand = WrittenCommand & {
-  /** The words that prefixes are compared with. Harmless options before a subcommand are omitted. */
+  /** The words that the command prefixes of rules and permissions are compared with. Harmless options before a subcommand are omitted. */
   argv: readonly (string | undefined)[];
   /** The minimum number of words in a prefix. The prefix `node` would cover any script, and the prefix `npx` any program. */
   floor: number;
@@ -59,7 +59,7 @@ export type Concern = {
   reason: string;
 };
 
-/** Why a path needs an approval, and whether it may hold keys or passwords. */
+/** The reason why a path needs an approval. `secret` is true if the path may contain keys or passwords. */
 export type Guarded = Pick<Judgement, 'reason' | 'secret'>;
 
 /** How a command uses a path: it prints only the name, reads the content, or may do anything. */

@@ -18,7 +18,8 @@ export function createClient(config: ProviderConfig, server: Server): BaseAnthro
     webhookKey: null,
     baseURL: baseUrl?.replace(/\/v1\/?$/, '') || 'https://api.anthropic.com',
     maxRetries: 0,
-    // It includes the time of reading an error, so it is much longer than the silence that `eventConnection` allows, which must be noticed first.
+    // This limit includes the time for reading an error. It is much longer than the silence that `eventConnection` allows, so that the
+    // silence is reported first.
     timeout: 20 * silenceMs,
     fetch: eventConnection(server, silenceMs, 'add'),
     logLevel: 'off',

@@ -17,7 +17,7 @@ export { listModels } from './list.ts';
 const MAX_PAUSES = 20;
 const NOTHING: readonly string[] = [];
 
-/** Anthropic's Messages API. */
+/** Creates the adapter for Anthropic's Messages API. */
 export function createAdapter(config: ProviderConfig): ModelAdapter {
   const server = serverOf('Anthropic', config);
   /** The optional request fields that the server rejected, by model. */

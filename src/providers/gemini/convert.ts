@@ -15,7 +15,7 @@ const FOREIGN_SIGNATURE = 'skip_thought_signature_validator';
 /** The id sent to the service, by call id. A call that was received without an id is sent back without an id, and so is its result. */
 export type Ids = Map<string, string | undefined>;
 
-/** Each request extends the contents of the previous request, and all else stays the same during a run, for the prompt cache. */
+/** Each request extends the contents of the previous request, and everything else stays the same during a run, for the prompt cache. */
 export function toParameters(request: ModelRequest): GenerateContentParameters {
   const { model, system, tools, maxOutputTokens, reasoningEffort, temperature } = request;
   const ids: Ids = new Map();

@@ -12,11 +12,14 @@ import { toModelEvents } from './stream.ts';
 
 export { listModels } from './list.ts';
 
-/** The SDK converts all messages again in each request, so it is given these instead, and the real ones are inserted into its body. */
+/**
+ * The SDK converts all messages again in each request, so it receives this placeholder instead, and the real messages are inserted into its
+ * body.
+ */
 const STAND_IN = [{ parts: [{ text: '' }], role: 'user' }];
 const BODY_START = JSON.stringify({ contents: STAND_IN }).slice(0, -1);
 
-/** Google's Gemini API. */
+/** Creates the adapter for Google's Gemini API. */
 export function createAdapter(config: ProviderConfig): ModelAdapter {
   const server = serverOf('Gemini', config);
   const bodies = new RequestBodies();

@@ -17,7 +17,7 @@ export async function listModels(config: ProviderConfig, signal: AbortSignal): P
   return (await sendListRequest(server, signal, list, sdkError)).filter(writesText).map(toInfo);
 }
 
-/** Whether the model generates text. The service also lists models for images, speech and embeddings. */
+/** Returns true if the model generates text. The service also lists models for images, speech and embeddings. */
 function writesText({ name = '', supportedActions }: Model): boolean {
   return (supportedActions?.includes('generateContent') ?? true) && !/embedding|image|tts|audio|live|veo|aqa/.test(name);
 }

@@ -6,7 +6,7 @@ import { echoInput, markedText, wireId } from '../tool-calls.ts';
 
 export const PROVIDER = 'ollama';
 
-/** What a request needs to know about a model and the computer it runs on. */
+/** The facts about a model and the computer it runs on that a request depends on. */
 export type ModelFacts = {
   contextLength?: number;
   thinks?: boolean;

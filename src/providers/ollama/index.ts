@@ -20,7 +20,7 @@ function explain(server: Server, error: unknown): ModelError {
   return isServerMessage ? failureError(server, failureOf(error.message)) : plainError(server, error);
 }
 
-/** A local Ollama server or the Ollama cloud service. */
+/** Creates the adapter for a local Ollama server or the Ollama cloud service. */
 export function createAdapter(config: ProviderConfig): ModelAdapter {
   const resolvedConfig = withDefaultUrl(config);
   const server = serverOf('Ollama', resolvedConfig);

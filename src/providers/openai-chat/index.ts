@@ -14,7 +14,10 @@ export { listModels } from './list.ts';
 
 const OPTIONAL = ['stream_options', 'prompt_cache_key', 'reasoning_effort', 'temperature', 'max_tokens', 'max_completion_tokens'];
 
-/** The Chat Completions API, as implemented by OpenRouter, Groq, DeepSeek, Mistral, llama.cpp, vLLM, LM Studio and others. */
+/**
+ * Creates the adapter for the Chat Completions API, as implemented by OpenRouter, Groq, DeepSeek, Mistral, llama.cpp, vLLM, LM Studio and
+ * others.
+ */
 export function createAdapter(config: ProviderConfig): ModelAdapter {
   const { label = 'The chat server', id } = config.provider ?? {};
   const server = serverOf(label, config);

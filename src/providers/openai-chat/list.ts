@@ -14,11 +14,11 @@ export async function listModels(config: ProviderConfig, signal: AbortSignal): P
   return entries.filter(writesText).map(toInfo);
 }
 
-/** The fields that servers add to a model's id. Servers differ in which fields they send and what they call them. */
+/** An entry of a server's model list. Servers differ in which fields they send and how they name them. */
 type Entry = {
   id?: unknown;
   name?: unknown;
-  /** The context window is named differently by OpenRouter, Groq, Mistral, vLLM and llama.cpp, whose fields follow in this order. */
+  /** OpenRouter, Groq, Mistral, vLLM and llama.cpp name the context window differently. Their fields follow in this order. */
   context_length?: unknown;
   context_window?: unknown;
   max_context_length?: unknown;

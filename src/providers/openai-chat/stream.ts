@@ -180,12 +180,15 @@ export function* toModelEvents(server: Server): Reader<Chunk> {
   yield* finish();
 }
 
-/** Whether a fragment with this name starts a new call. It continues the previous call if that call is incomplete and has the same name. */
+/**
+ * Returns true if a fragment with this name starts a new call. It continues the previous call if that call is incomplete and has the same
+ * name.
+ */
 function isNext(before: Open, name: string): boolean {
   return name !== '' && (name !== before.name || (!before.input.isEmpty && before.input.isWhole));
 }
 
-/** Some servers repeat the complete arguments after sending them in pieces. */
+/** Removes a repetition, because some servers repeat the complete arguments after sending them in pieces. */
 function withoutRepetition(input: string): string {
   const half = input.slice(0, input.length / 2);
   return half !== '' && half + half === input && parseInput(half).malformed === undefined ? half : input;

@@ -20,7 +20,8 @@ export function createClient({ apiKey, baseUrl, headers }: ProviderConfig, serve
     project: null,
     webhookSecret: null,
     maxRetries: 0,
-    // It includes the time of reading an error, so it is much longer than the silence that `eventConnection` allows, which must be noticed first.
+    // This limit includes the time for reading an error. It is much longer than the silence that `eventConnection` allows, so that the
+    // silence is reported first.
     timeout: 20 * silenceMs,
     fetch: eventConnection(server, silenceMs, 'keep'),
     logLevel: 'off',

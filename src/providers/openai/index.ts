@@ -15,7 +15,10 @@ export { listModels } from './list.ts';
 
 const OMITS_NOTHING: Omit = {};
 
-/** OpenAI's Responses API, used without server-side storage: the whole conversation is sent with every request. */
+/**
+ * Creates the adapter for OpenAI's Responses API, which is used without server-side storage: the whole conversation is sent with every
+ * request.
+ */
 export function createAdapter(config: ProviderConfig): ModelAdapter {
   const server = serverOf('OpenAI', config);
   const omitted = new Map<string, Omit>();

@@ -99,7 +99,7 @@ export function* toModelEvents(server: Server): Reader<WireEvent> {
     yield { type: 'text_delta', text: words };
   }
 
-  /** Whether the item was already finished. Indexes cannot show it, because some servers give all items the same index. */
+  /** Returns true if the item was already finished. Indexes cannot show it, because some servers give all items the same index. */
   const isFinished = (item: Item) => callIds.has(item.call_id ?? '') || finishedItems.has(JSON.stringify(item));
 
   function* flushMalformedCall(cut: boolean): Generator<ModelEvent> {

@@ -6,7 +6,7 @@ export type ScriptedTurn = ModelEvent[] | ((request: ModelRequest, signal: Abort
 
 export type ScriptedAdapter = ModelAdapter & { readonly requests: ModelRequest[] };
 
-/** An adapter for tests. It plays one script entry per request and records each request as it was when it was sent. */
+/** Creates an adapter for tests, which plays one script entry per request and records each request as it was when it was sent. */
 export function scriptedAdapter(script: readonly ScriptedTurn[]): ScriptedAdapter {
   const requests: ModelRequest[] = [];
   return {

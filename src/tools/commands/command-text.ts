@@ -6,7 +6,7 @@ const ESC = '\u001b';
 const BEL = '\u0007';
 /** The number of lines at the end of the output that a program can still redraw. */
 const SCREEN = 60;
-/** The maximum length of a line in characters. Longer lines are passed on in parts, so that an endless line does not fill the memory. */
+/** The maximum length of a line in characters. Longer lines are passed on in parts, so that an endless line does not use up the memory. */
 const MAX_LINE = 64_000;
 /** The maximum length of an escape sequence in characters. A longer sequence is treated as text. */
 const MAX_SEQUENCE = 4_096;

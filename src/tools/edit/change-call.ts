@@ -57,7 +57,7 @@ export async function expectFree(workspace: Workspace, { at, path }: Resolved, i
     throw new ToolError(
       stat.type === 'directory' ? `${path} is a directory. Add the name of the file.` : `${path} already exists. ${instead}`,
     );
-  // A resolved path contains no symbolic links, so its parent directories need not be resolved again.
+  // A resolved path contains no symbolic links, so its parent directories do not have to be resolved again.
   for (let end = at.path.lastIndexOf('/'); end > 0; end = at.path.lastIndexOf('/', end - 1)) {
     const above = { ...at, path: at.path.slice(0, end) };
     const entry = await workspace.fs.stat(above);

@@ -9,7 +9,7 @@ export function withMarksRestored<T>(value: T, original: string): T {
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, withMarksRestored(each, original)])) as T;
 }
 
-/** Tells the model which marks were written as plain text, because the file does not contain the character. */
+/** Returns the note that lists the marks that were written as plain text, because the file does not contain the character. */
 export function marksNote(text: string, original = ''): string[] {
   const marks = marksIn(text).filter((mark) => !original.includes(mark));
   if (marks.length === 0) return [];

@@ -6,7 +6,7 @@ import type { Target } from '../../core/session/effects.ts';
 import { isSecret } from '../../policy/secrets.ts';
 import { binaryKindOf } from '../../workspace/binary-kinds.ts';
 import { readLinesInChunks } from '../../workspace/chunked-lines.ts';
-import { decodeText } from '../../workspace/content.ts';
+import { decodeText, hashOf } from '../../workspace/content.ts';
 import type { Location } from '../../workspace/types.ts';
 import type { Resolved, Workspace } from '../../workspace/workspace.ts';
 import { countOf, defineTool } from '../define-tool.ts';
@@ -15,13 +15,13 @@ import { missingFile } from './similar-names.ts';
 
 const MAX_LINES = 1_000;
 const MAX_CHARS = 60_000;
-/** The characters that are left for the line that says how to read on. */
+/** The characters that are reserved for the line that says how to continue reading. */
 const ROOM_FOR_NOTE = 100;
 const MAX_LINE = 2_000;
 /** The maximum size, in bytes, of a file that is read at once. A larger file is read in chunks, if the file system supports it. */
 const MAX_WHOLE = 8_000_000;
 
-/** `most` is the number of characters that are shown at once. */
+/** `most` is the maximum number of characters that are returned at once. */
 type Range = { from: number; to: number; most: number };
 
 export function readFileTool(workspace: Workspace): Tool {
@@ -70,16 +70,20 @@ async function read(workspace: Workspace, { at, path }: Resolved, range: Range, 
   }
   const file = await workspace.snapshot(at);
   if (!file) throw await missingFile(workspace, path);
-  const image = imageTypeOf(file.bytes);
-  if (image) return { content: imageContent(path, image, file.bytes) };
-  const text = decodeText(file.bytes)?.replace(/^\uFEFF/, '');
+  return { content: contentOf(file.bytes, path, range), read: { path, digest: await hashOf(file.bytes) } };
+}
+
+function contentOf(bytes: Uint8Array, path: string, range: Range): ToolOutput['content'] {
+  const image = imageTypeOf(bytes);
+  if (image) return imageContent(path, image, bytes);
+  const text = decodeText(bytes)?.replace(/^\uFEFF/, '');
   if (text === undefined) {
-    const old = oldText(file.bytes);
-    if (old === undefined) return { content: binaryText(path, file.bytes, file.bytes.length) };
-    return { content: `${paged(old, range, (line) => `${line}\t`)}\n[not UTF-8: shown as Windows-1252, and not to be edited]` };
+    const old = oldText(bytes);
+    if (old === undefined) return binaryText(path, bytes, bytes.length);
+    return `${paged(old, range, (line) => `${line}\t`)}\n[not UTF-8: shown as Windows-1252, and not to be edited]`;
   }
   const cells = /\.ipynb$/i.test(path) ? parseNotebook(text) : undefined;
-  return { content: cells ? paged(renderNotebook(cells), range) : paged(text, range, (line) => `${line}\t`) };
+  return cells ? paged(renderNotebook(cells), range) : paged(text, range, (line) => `${line}\t`);
 }
 
 /** Returns the path of a symbolic link as a second target if it looks like a secret, because the name of the linked file may not. */

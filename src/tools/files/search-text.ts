@@ -53,7 +53,10 @@ export function searchTextTool(workspace: Workspace): Tool {
   });
 }
 
-/** Says that the named file was not searched. This depends only on its name and the rules, so it reveals nothing about its content. */
+/**
+ * Returns a sentence that says that the named file was not searched. This depends only on its name and the rules, so it reveals nothing about its
+ * content.
+ */
 function adviceOnGlob(workspace: Workspace, glob: string): string {
   try {
     const at = parsePath(glob, workspace.fs.folders);
@@ -64,7 +67,7 @@ function adviceOnGlob(workspace: Workspace, glob: string): string {
   }
 }
 
-/** Explains why a pattern may match nothing at all. */
+/** Explains why a pattern may match nothing. */
 function adviceOn(pattern: string, regex: boolean): string {
   if (regex) return /\\[nr]/.test(pattern) ? ' A match cannot contain a line break. Search for a part of one line.' : '';
   return /[|\\^$]|\.[*+]/.test(pattern) ? ' The pattern was searched as plain text. Set regex to use a regular expression.' : '';

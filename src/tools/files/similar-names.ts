@@ -14,7 +14,7 @@ export async function missingFile(workspace: Workspace, path: string, advice = '
   return new ToolError(`There is no file ${path}. ${hint}`);
 }
 
-/** Builds a glob that matches the name in any case. */
+/** Builds a glob that matches the name regardless of case. */
 function anyCase(name: string): string {
   return name.replace(/[*?[\]{}!\\]/g, '?').replace(/\p{L}/gu, (letter) => {
     const [lower, upper] = [letter.toLowerCase(), letter.toUpperCase()];

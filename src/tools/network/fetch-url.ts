@@ -19,8 +19,8 @@ export type Page = {
 
 export interface Fetcher {
   /**
-   * Whether the URL has a private address, judging by its text alone. The host name is not resolved before the user approves the call,
-   * because a DNS query reveals the name to others.
+   * Returns true if the URL has a private address, judging by its text alone. The host name is not resolved before the user approves the
+   * call, because a DNS query reveals the name to others.
    */
   isPrivate(url: URL): boolean;
   /** @throws ToolError when the request fails, or when the name resolves to a private address without permission. */

@@ -30,7 +30,7 @@ const MAX_OUTPUT = 4_000;
 
 const notRun = (output: string): CheckResult => ({ outcome: 'not_run', output });
 
-/** Runs a check. `files` are the files that the step changed. Returns undefined for a check in plain words, which only people can do. */
+/** Runs a check. `files` are the files that the step changed. Returns undefined for a check in plain words, which only the user can perform. */
 export async function runCheck(
   check: Check | undefined,
   files: readonly string[],
@@ -113,8 +113,8 @@ function ending(output: string): string {
 }
 
 /** Describes the result of a check, for the model and the plan card. */
-export function checkResultText(check: Check, { outcome, output }: CheckResult): string {
-  const what = checkText(check);
+export function checkResultText(check: Check, { outcome, output }: CheckResult, of: 'step' | 'plan' = 'step'): string {
+  const what = checkText(check, of);
   if (outcome === 'passed') return `Check passed (${what}).`;
   if (outcome === 'not_run') return `Check could not run (${what}): ${output}`;
   return `Check failed (${what})${output ? `:\n${output}` : '.'}`;

@@ -1,10 +1,10 @@
 /** Computes which files the run of a confirmed plan may change. Only the files of one step can be changed at a time. */
 import type { PlanStep } from '../../core/plan/plan.ts';
-import { currentStep, isOver, nextStep } from '../../core/plan/progress.ts';
+import { currentStep, failedEndCheck, isOver, nextStep } from '../../core/plan/progress.ts';
 import type { RunRecord, SessionState } from '../../core/session/session-state.ts';
 import { inScope } from '../../policy/scope.ts';
 
-type PlanRun = Pick<RunRecord, 'plan' | 'steps'>;
+type PlanRun = Pick<RunRecord, 'plan' | 'steps' | 'endChecks'>;
 
 /**
  * Returns the step to which a write of all these paths belongs, or which it would begin. A model that reports its steps may only write in
@@ -46,8 +46,13 @@ export function withAnsweredQuestion<Run extends PlanRun>(
   return { ...run, steps: { ...run.steps, [current]: { ...step, implicit: true } } };
 }
 
-/** Returns the paths and globs that a call which writes these paths may change. */
+/**
+ * Returns the paths and globs that a call which writes these paths may change. If all steps are finished but a check after the last step
+ * failed, the files of all steps may be changed.
+ */
 export function writeScope(run: PlanRun, paths: readonly string[]): readonly string[] {
+  const isOpen = nextStep(run) !== undefined || currentStep(run) !== undefined;
+  if (!isOpen && failedEndCheck(run)) return run.plan?.steps.flatMap(({ files }) => files) ?? [];
   return filesOf(run, stepOf(run, paths) ?? currentStep(run));
 }
 

@@ -23,7 +23,8 @@ export function proposePlanTool(workspace: Workspace, newId: () => string, revis
       const { folders } = workspace.fs;
       for (const file of draft.steps.flatMap((step) => step.files)) parsePath(file, folders);
       const steps = draft.steps.map((step) => ({ ...step, files: step.files.map((file) => relativePath(file, folders)) }));
-      for (const { check } of draft.steps) await expectCheckable(check, workspace, signal);
+      const checks = [...draft.steps.map(({ check }) => check), ...(draft.checks ?? [])];
+      for (const check of checks) await expectCheckable(check, workspace, signal);
       return {
         title: `Propose a plan: ${draft.goal}`,
         targets: [],
@@ -50,7 +51,9 @@ function repairPlan(input: unknown): unknown {
     const repaired = repairCheck(check);
     return repaired === undefined ? rest : { ...rest, check: repaired };
   });
-  return { ...input, steps };
+  if (!Array.isArray(input.checks)) return { ...input, steps };
+  const checks = input.checks.map(repairCheck).filter((check) => check !== undefined);
+  return { ...input, steps, checks };
 }
 
 function repairCheck(check: unknown): unknown {
@@ -72,7 +75,7 @@ export function updateStepTool(stepController: StepController): Tool {
   return defineTool({
     name: 'update_step',
     description: 'Report a step of the confirmed plan.',
-    // The tool changes nothing by itself: the user confirmed the plan, and chooses whether a step is rolled back.
+    // The tool itself changes nothing: the user confirmed the plan, and decides whether a step is rolled back.
     effect: 'readonly',
     alone: true,
     input: z.object({ step: z.int().min(1), status: z.enum(['started', 'done', 'failed', 'skipped']), note: z.string().optional() }),

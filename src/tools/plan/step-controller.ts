@@ -6,22 +6,19 @@
 import { checkText, type Plan, type StepStatus } from '../../core/plan/plan.ts';
 import { currentStep, isOver, nextStep, stagedBy, statusText } from '../../core/plan/progress.ts';
 import { type ExecuteContext, type PreparedCall, type Tool, ToolError, type ToolOutput, wrapTool } from '../../core/run/tool.ts';
-import type { EventBody, QuestionAnswer } from '../../core/session/events.ts';
+import type { EventBody } from '../../core/session/events.ts';
 import type { RunRecord, SessionState, StepState } from '../../core/session/session-state.ts';
 import { historiesOf } from '../../workspace/checkpoints.ts';
 import type { WriteGate } from '../../workspace/gate.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
-import { countOf } from '../define-tool.ts';
+import { contextOfEnd, EndChecks } from './end-checks.ts';
 import { type CheckPorts, type CheckResult, checkResultText, runCheck } from './plan-check.ts';
 import { stepOf, stepsAhead, titleOf, withAnsweredQuestion } from './plan-scope.ts';
-
-const ANSWERS = { retry: 'Retry', skip: 'Skip', edit: 'Edit plan', stop: 'Stop', keep: 'Keep', rollBack: 'Roll back' } as const;
+import { ANSWERS, failureQuestion, keepQuestion, questionIdsAfterCheck, unchangedQuestion, wordsOf } from './step-questions.ts';
 
 /** The run of a plan and the state of its session. The session updates the two objects during the run. */
 export type PlanRun = { run: RunRecord; state: SessionState };
 type Report = { step: number; status: StepStatus; note?: string | undefined };
-
-const MAX_SHOWN = 400;
 
 export class StepController {
   readonly #run: RunRecord;
@@ -29,6 +26,7 @@ export class StepController {
   readonly #workspace: Workspace;
   readonly #gate: WriteGate;
   readonly #checks: CheckPorts;
+  readonly #endChecks: EndChecks;
   #queue: Promise<unknown> = Promise.resolve();
 
   constructor({ run, state }: PlanRun, workspace: Workspace, gate: WriteGate, checks: CheckPorts) {
@@ -37,6 +35,7 @@ export class StepController {
     this.#workspace = workspace;
     this.#gate = gate;
     this.#checks = checks;
+    this.#endChecks = new EndChecks({ run, state }, workspace, checks);
   }
 
   /** The current revision of the plan. */
@@ -67,7 +66,10 @@ export class StepController {
     const stepState = this.#run.steps[step];
     const current = currentStep(this.#run);
     if (stepState && isOver(stepState))
-      return { content: `Step ${step} is already ${stepState.status}.${this.#nextStepText()}`, note: this.#finalStatus(step) };
+      return this.#withEndChecks(
+        { content: `Step ${step} is already ${stepState.status}.${this.#nextStepText()}`, note: this.#finalStatus(step) },
+        context,
+      );
     if (current !== undefined && current !== step) {
       if (status !== 'started') throw new ToolError(`Step ${current} is running, not step ${step}. Report step ${current} done first.`);
       if (this.#run.steps[current]?.check?.outcome === 'failed' && !this.#isAsked(current, context))
@@ -85,11 +87,17 @@ export class StepController {
         return this.#resolveFailure(step, note ?? 'The model gave no reason.', undefined, context);
       case 'skipped':
         this.#recordStep(context, step, 'skipped', note);
-        return { content: `Noted.${this.#nextStepText()}` };
+        return this.#withEndChecks({ content: `Noted.${this.#nextStepText()}` }, context);
     }
   }
 
-  /** Executes a call and records the step that it begins. A write that belongs to no step was approved by the user. */
+  /** Runs the checks after the last step, if all steps are finished, and adds their results. */
+  async #withEndChecks(output: ToolOutput, context: ExecuteContext): Promise<ToolOutput> {
+    const checked = await this.#endChecks.run(context);
+    return checked ? { ...output, ...checked, content: `${output.content} ${checked.content}` } : output;
+  }
+
+  /** Executes a call and records the step that it begins. A write that does not belong to a step was approved by the user. */
   async #executeInStep({ targets, execute }: PreparedCall, context: ExecuteContext): Promise<ToolOutput> {
     const paths = targets.filter(({ access }) => access !== 'read').map(({ path }) => path);
     const run = withAnsweredQuestion(this.#run, context.callId, this.#state);
@@ -119,13 +127,26 @@ export class StepController {
       return this.#resolveFailure(step, words, { check: check ?? '', ...checked }, context);
     }
     const unchanged = this.#isUnchanged(step);
+    const notDone = unchanged && (await this.#askAboutUnchanged(step, context));
+    if (notDone) return notDone;
     this.#recordStep(context, step, 'done', note, { unchanged });
     const remark = typeof check === 'string' ? ` Kedge cannot run this check: ${check}.` : '';
     const what = unchanged ? `Step ${step} is done, and changed none of its files.` : `Step ${step} is done.`;
-    return {
-      content: `${what}${checked && check ? ` ${checkResultText(check, checked)}` : remark}${this.#nextStepText()}`,
-      ...(unchanged && { note: 'nothing changed' }),
-    };
+    const content = `${what}${checked && check ? ` ${checkResultText(check, checked)}` : remark}${this.#nextStepText()}`;
+    return this.#withEndChecks({ content, ...(unchanged && { note: 'nothing changed' }) }, context);
+  }
+
+  /** Returns the result that ends the call if the user does not accept that a step changed nothing. If no user is available, the step is done. */
+  async #askAboutUnchanged(step: number, context: ExecuteContext): Promise<ToolOutput | undefined> {
+    const answer = await context.ask(unchangedQuestion(step, this.#nameOf(step)));
+    if ('option' in answer ? answer.option === ANSWERS.goOn : answer.by === 'nobody') return undefined;
+    if ('option' in answer && answer.option === ANSWERS.stop) {
+      this.#recordStep(context, step, 'failed', 'It changed none of its files.');
+      return { content: 'The user stopped the run.', note: this.#finalStatus(step), isError: true, endsRun: 'stopped' };
+    }
+    if (this.#run.steps[step]?.status !== 'started') this.#recordStep(context, step, 'started', undefined);
+    const content = `The user does not accept step ${step}, because it changed none of its files. Carry it out, then report it done again.`;
+    return { content: content + wordsOf(answer), isError: true };
   }
 
   async #check(step: number, context: ExecuteContext): Promise<CheckResult | undefined> {
@@ -143,41 +164,31 @@ export class StepController {
     return checked;
   }
 
-  /** Whether the call asked about this step before a reload. The call then starts again, but its check must not run a second time. */
+  /**
+   * Returns true if the call asked about this step before a reload. The call then starts again, but its check must not run a second time.
+   */
   #isAsked(step: number, { callId }: ExecuteContext): boolean {
-    const id = `${callId}:step ${step}`;
-    return this.#state.questionAnswers.has(id) || this.#state.pendingQuestions.has(id);
+    const { questionAnswers, pendingQuestions } = this.#state;
+    return questionIdsAfterCheck(callId, step).some((id) => questionAnswers.has(id) || pendingQuestions.has(id));
   }
 
   async #resolveFailure(step: number, problem: string, checked: StepState['check'], context: ExecuteContext): Promise<ToolOutput> {
-    const name = `Step ${step} (${titleOf(this.plan.steps[step - 1])})`;
-    const answer = await context.ask({
-      id: `step ${step}`,
-      text: checked
-        ? `${name} did not pass its check: ${checkText(checked.check)}.`
-        : `${name} failed, according to the model: ${shorten(problem)}`,
-      options: [
-        { label: ANSWERS.retry, detail: 'The model tries again' },
-        { label: ANSWERS.skip, detail: 'Continue with the next step' },
-        { label: ANSWERS.edit, detail: 'The run pauses' },
-        { label: ANSWERS.stop },
-      ],
-      freeText: true,
-    });
+    const answer = await context.ask(failureQuestion(step, this.#nameOf(step), problem, checked));
     const nobody = !('option' in answer) && answer.by === 'nobody';
     const choice = nobody ? ANSWERS.stop : 'option' in answer ? answer.option : ANSWERS.retry;
     switch (choice) {
       case ANSWERS.skip: {
         const what = await this.#askToKeepChanges(step, context);
         this.#recordStep(context, step, 'skipped', `${checked ? 'Its check failed' : 'It failed'}${what}.`);
-        return { content: `The user skipped step ${step}${what}.${this.#nextStepText()}`, note: this.#finalStatus(step) };
+        const skipped = { content: `The user skipped step ${step}${what}.${this.#nextStepText()}`, note: this.#finalStatus(step) };
+        return this.#withEndChecks(skipped, context);
       }
       case ANSWERS.edit:
         return { content: 'The user edits the plan. The run continues with the edited plan.', isError: true, endsRun: 'edit_plan' };
       case ANSWERS.stop: {
         const what = nobody ? await this.#rollBack(step, context) : await this.#askToKeepChanges(step, context);
         this.#recordStep(context, step, 'failed', `${checked ? 'Its check failed' : 'It failed'}${what}.`);
-        // When nobody could answer the question, the run counts as failed.
+        // If no user was available to answer the question, the run counts as failed.
         const endsRun = nobody ? 'failed' : 'stopped';
         return { content: `${problem}\nThe run ends${what}.`, note: this.#finalStatus(step), isError: true, endsRun };
       }
@@ -189,7 +200,11 @@ export class StepController {
     }
   }
 
-  /** Returns the final state of the step, whatever the model reported. */
+  #nameOf(step: number): string {
+    return `Step ${step} (${titleOf(this.plan.steps[step - 1])})`;
+  }
+
+  /** Returns the final state of the step, regardless of the model's report. */
   #finalStatus(step: number): string {
     const state = this.#run.steps[step];
     return state ? statusText(state) : 'open';
@@ -198,11 +213,7 @@ export class StepController {
   async #askToKeepChanges(step: number, context: ExecuteContext): Promise<string> {
     const files = historiesOf(this.#staged(step).map(({ change, landed }) => ({ ...change, landed }))).length;
     if (files === 0) return '';
-    const answer = await context.ask({
-      id: `step ${step} changes`,
-      text: `Keep or roll back the changes of step ${step} in ${countOf(files, 'file')}?`,
-      options: [{ label: ANSWERS.keep }, { label: ANSWERS.rollBack }],
-    });
+    const answer = await context.ask(keepQuestion(step, files));
     return 'option' in answer && answer.option === ANSWERS.rollBack ? this.#rollBack(step, context) : '; its changes were kept';
   }
 
@@ -222,7 +233,7 @@ export class StepController {
 
   #isUnchanged(step: number): boolean {
     const { files = [] } = this.plan.steps[step - 1] ?? {};
-    return files.length > 0 && this.#staged(step).length === 0;
+    return files.length > 0 && this.#staged(step).length === 0 && !this.#run.steps[step]?.acted;
   }
 
   #recordStep(
@@ -256,9 +267,14 @@ export class StepController {
 
   /**
    * At the end of a run whose model does not report steps, runs the check of the current step and of the following steps that consist only
-   * of a check. The user is not asked.
+   * of a check. Then the checks after the last step are run, if all steps are finished. The user is not asked.
    */
   async close(given: Pick<ExecuteContext, 'signal' | 'record'>): Promise<void> {
+    await this.#closeSteps(given);
+    await this.#endChecks.run(contextOfEnd(given));
+  }
+
+  async #closeSteps(given: Pick<ExecuteContext, 'signal' | 'record'>): Promise<void> {
     const current = currentStep(this.#run);
     if (current === undefined || !this.#run.steps[current]?.implicit) return;
     const ahead = stepsAhead(this.#run);
@@ -271,10 +287,9 @@ export class StepController {
     return files.length === 0 && typeof check === 'object';
   }
 
-  /** Runs the check of a step and records the result. Returns whether the step is done. */
+  /** Runs the check of a step and records the result. Returns true if the step is done. */
   async #closeStep(step: number, given: Pick<ExecuteContext, 'signal' | 'record'>): Promise<boolean> {
-    const nobody: QuestionAnswer = { words: 'The run was over.', by: 'nobody' };
-    const context: ExecuteContext = { ...given, callId: '', progress: () => undefined, ask: async () => nobody };
+    const context = contextOfEnd(given);
     const checked = await this.#check(step, context);
     const failed = checked?.outcome === 'failed';
     const keptText = this.#staged(step).length > 0 ? '; its changes were kept' : '';
@@ -282,12 +297,4 @@ export class StepController {
     this.#recordStep(context, step, failed ? 'failed' : 'done', failed ? `Its check failed${keptText}.` : undefined, { unchanged });
     return !failed;
   }
-}
-
-function wordsOf(answer: QuestionAnswer): string {
-  return answer.words ? ` The user says: ${answer.words}` : '';
-}
-
-function shorten(text: string): string {
-  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
 }

@@ -1,4 +1,4 @@
-// Another extension's model: it says something and reads a file, then answers, and keeps what it was sent.
+// The model of another extension. It writes some text and reads a file, then answers, and records the messages that it received.
 const vscode = require('vscode');
 
 const information = {
@@ -13,7 +13,7 @@ exports.activate = (context) => {
     async provideLanguageModelChatResponse(_model, messages, _options, progress) {
       if (received.push(messages) % 2 === 0) return progress.report(new vscode.LanguageModelTextPart('So says the editor.'));
       progress.report(new vscode.LanguageModelTextPart('I look.'));
-      // An id that other services refuse, and the same as theirs.
+      // Other services refuse this id, and they may have used the same one.
       const id = `functions.read_file:0 ${'long '.repeat(20)}`;
       progress.report(new vscode.LanguageModelToolCallPart(id, 'read_file', { path: 'src/größe.ts' }));
     },

@@ -8,7 +8,7 @@ const create = (path: string, id = '') => call('create_file', { path, content: `
 const edit = (old_text: string, new_text: string) => call('replace_in_file', { path: 'a.txt', edits: [{ old_text, new_text }] });
 const done = turn(say('Done.'));
 
-/** Prompts, and comes back when the run asks its first question. */
+/** Sends a prompt, and resolves when the run asks its first question. */
 async function untilAsked({ session }: Harness): Promise<{ approvalId: string; ended: Promise<void> }> {
   const asked = nextEvent(session, 'approval_requested');
   const ended = session.prompt({ text: 'go', mode: 'agent' });
@@ -17,6 +17,17 @@ async function untilAsked({ session }: Harness): Promise<{ approvalId: string; e
 }
 
 describe('an approval', () => {
+  it('holds for its call only while the workspace is not trusted', async () => {
+    const options: { trusted: boolean } = { trusted: true };
+    await using kedge = await assistantOn({ 'a.txt': 'one' }, [turn(edit('one', 'two')), done], options);
+    const { approvalId, ended } = await untilAsked(kedge);
+    options.trusted = false;
+    await kedge.session.answerApproval(approvalId, { approve: true, grant: 'workspace' });
+    await ended;
+    assert.deepEqual([kedge.granted.covers, kedge.session.state.grants], [[], []]);
+    assert.deepEqual(lastOf(kedge.events, 'approval_resolved').answer, { approve: true });
+  });
+
   it('shows the change, as a diff, before a byte of it is written', async () => {
     await using kedge = await assistantOn({ 'a.txt': 'one\ntwo\n' }, [turn(edit('two', 'three')), done]);
     const before = await kedge.snapshot();
@@ -33,7 +44,7 @@ describe('an approval', () => {
     assert.deepEqual(resultTexts(kedge.session), ['Replaced 1 passage in a.txt.']);
   });
 
-  it('that is rejected changes nothing, and the words reach the model', async () => {
+  it('that is rejected changes nothing, and the model receives the user’s words', async () => {
     await using kedge = await assistantOn({ 'a.txt': 'one' }, [turn(edit('one', 'two')), turn(create('b.txt')), done]);
     const answers: ApprovalAnswer[] = [{ approve: false, words: 'Keep it as it is.' }, { approve: false }];
     kedge.session.subscribe((event) => {
@@ -45,7 +56,7 @@ describe('an approval', () => {
     assert.equal(lastOf(kedge.events, 'run_finished').outcome, 'answered');
   });
 
-  it('can be answered once', async () => {
+  it('can only be answered once', async () => {
     await using kedge = await assistantOn({}, [turn(create('a.txt')), done]);
     const { approvalId, ended } = await untilAsked(kedge);
     await kedge.session.answerApproval(approvalId, { approve: true });
@@ -53,7 +64,7 @@ describe('an approval', () => {
     await ended;
   });
 
-  it('is not asked for a call that the model got wrong', async () => {
+  it('is not requested for an invalid call', async () => {
     await using kedge = await assistantOn({ 'a.txt': 'one' }, [turn(edit('none', 'x'), create('a.txt'), create('../b.txt')), done]);
     await kedge.session.prompt({ text: 'go', mode: 'agent' });
     assert.deepEqual(eventsOf(kedge.events, 'approval_requested'), []);
@@ -65,7 +76,7 @@ describe('an approval', () => {
   });
 });
 
-describe('an approval can be given for longer', () => {
+describe('an approval can be given', () => {
   const grantOnce = ({ session }: Harness, grant: 'run' | 'session' | 'workspace') => {
     let first = true;
     session.subscribe((event) => {
@@ -89,14 +100,14 @@ describe('an approval can be given for longer', () => {
     );
   });
 
-  it('for this session, also after a reload, but not for another', async () => {
+  it('for this session, also after a reload, but not for another session', async () => {
     await using kedge = await assistantOn({}, [...script, turn(create('4')), done]);
     grantOnce(kedge, 'session');
     await kedge.session.prompt({ text: 'go', mode: 'agent' });
     const again = await kedge.reload();
     await again.session.prompt({ text: 'go', mode: 'agent' });
     assert.deepEqual(await written(kedge), ['workspace/1', 'workspace/2', 'workspace/3']);
-    const other = again.assistant.newSession();
+    const other = await again.assistant.newSession();
     answerAll(other, { approve: false });
     await other.prompt({ text: 'go', mode: 'agent' });
     assert.deepEqual(resultTexts(other), ['ERROR The user rejected this.']);
@@ -108,11 +119,11 @@ describe('an approval can be given for longer', () => {
     await kedge.session.prompt({ text: 'go', mode: 'agent' });
     const again = await kedge.reload();
     await again.session.prompt({ text: 'go', mode: 'agent' });
-    await again.assistant.newSession().prompt({ text: 'go', mode: 'agent' });
+    await (await again.assistant.newSession()).prompt({ text: 'go', mode: 'agent' });
     assert.deepEqual(await written(kedge), ['workspace/1', 'workspace/2', 'workspace/3', 'workspace/4']);
   });
 
-  it('but neither for protected places nor for deleting', async () => {
+  it('but never permanently for protected paths and deletions', async () => {
     await using kedge = await assistantOn({ 'old.txt': 'x', '.git/info/attributes': '*.c text\n' }, [
       turn(create('1')),
       turn(create('.vscode/settings.json')),
@@ -131,7 +142,7 @@ describe('an approval can be given for longer', () => {
   });
 
   for (const grant of ['run', 'session', 'workspace'] as const)
-    it(`but a yes to anything else than an edit counts once, whatever it was given for: the ${grant}`, async () => {
+    it(`but only once for calls that are not edits, even if it was given for the ${grant}`, async () => {
       await using kedge = await assistantOn({ 'old.txt': 'x' }, [
         turn(call('delete_file', { path: 'old.txt' })),
         turn(create('1')),
@@ -154,9 +165,9 @@ describe('an approval can be given for longer', () => {
     });
 });
 
-describe('what was granted can be taken back', () => {
+describe('permissions can be removed', () => {
   for (const grant of ['run', 'session'] as const) {
-    it(`while the ${grant} goes on`, async () => {
+    it(`during the ${grant}`, async () => {
       await using kedge = await assistantOn({}, [turn(create('1')), turn(create('2')), turn(create('3')), done]);
       const answers: ApprovalAnswer[] = [{ approve: true, grant }, { approve: false }];
       kedge.session.subscribe((event) => {
@@ -173,7 +184,7 @@ describe('what was granted can be taken back', () => {
     });
   }
 
-  it('in a session that is opened only later, once, and not what it is granted then', async () => {
+  it('in a session that is opened later, once, without those that are granted then', async () => {
     await using kedge = await assistantOn({}, [turn(create('1')), done, turn(create('2')), done, turn(create('3')), done]);
     answerAll(kedge.session, { approve: true, grant: 'session' });
     await kedge.session.prompt({ text: 'go', mode: 'agent' });
@@ -189,7 +200,24 @@ describe('what was granted can be taken back', () => {
     assert.equal(eventsOf(third.session.events, 'grants_revoked').length, 1);
   });
 
-  it('and leaves no mark where nothing was granted', async () => {
+  it('in a session that another program has used since, and not those that were granted since', async () => {
+    await using kedge = await assistantOn({}, [turn(create('1')), done]);
+    answerAll(kedge.session, { approve: true, grant: 'session' });
+    await kedge.session.prompt({ text: 'go', mode: 'agent' });
+    kedge.granted.revokedAt = kedge.session.state.at;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    kedge.session.note({ type: 'session_pinned', pinned: true });
+    const { session } = await kedge.reload();
+    session.note({ type: 'session_pinned', pinned: false });
+    assert.deepEqual(session.state.grants, []);
+    assert.equal(eventsOf(session.events, 'grants_revoked').length, 1);
+    session.note({ type: 'session_permission_set', about: { action: 'edit' }, effect: 'allow' });
+    const again = await kedge.reload();
+    again.session.note({ type: 'session_pinned', pinned: true });
+    assert.equal(again.session.state.grants.length, 1);
+  });
+
+  it('and nothing is logged if there were none', async () => {
     await using kedge = await assistantOn({}, [turn(create('1')), done]);
     kedge.assistant.revokeGrants();
     answerAll(kedge.session, { approve: true });
@@ -200,7 +228,7 @@ describe('what was granted can be taken back', () => {
 });
 
 describe('a pending approval after a reload', () => {
-  it('still stands, and its answer carries the run to its end', async () => {
+  it('remains, and its answer continues the run to its end', async () => {
     await using kedge = await assistantOn({ 'a.txt': 'one' }, [turn(edit('one', 'two')), done]);
     const { approvalId } = await untilAsked(kedge);
     const again = await kedge.reload();
@@ -222,7 +250,7 @@ describe('a pending approval after a reload', () => {
     assert.deepEqual(resultTexts(again.session), ['ERROR The user rejected this: no']);
   });
 
-  it('can be answered in a run that was gone on with before it was', async () => {
+  it('can be answered in a run that was already continued', async () => {
     await using kedge = await assistantOn({ 'a.txt': 'one' }, [turn(edit('one', 'two')), done]);
     const { approvalId } = await untilAsked(kedge);
     const again = await kedge.reload();
@@ -234,7 +262,7 @@ describe('a pending approval after a reload', () => {
     assert.deepEqual(eventsOf(again.events, 'approval_requested'), []);
   });
 
-  it('is given up by another prompt', async () => {
+  it('is dropped by another prompt', async () => {
     await using kedge = await assistantOn({ 'a.txt': 'one' }, [turn(edit('one', 'two')), done]);
     const { approvalId } = await untilAsked(kedge);
     const again = await kedge.reload();
@@ -246,7 +274,7 @@ describe('a pending approval after a reload', () => {
     ]);
   });
 
-  it('is given up by a stop', async () => {
+  it('is dropped by a stop', async () => {
     await using kedge = await assistantOn({ 'a.txt': 'one' }, [turn(edit('one', 'two'))]);
     await untilAsked(kedge);
     const again = await kedge.reload();
@@ -256,8 +284,8 @@ describe('a pending approval after a reload', () => {
   });
 });
 
-describe('what is approved is exactly what was shown', () => {
-  it('a file that changed since the question is left alone', async () => {
+describe('exactly the displayed change is applied', () => {
+  it('a file that changed since the question is not written', async () => {
     await using kedge = await assistantOn({ 'a.txt': 'one' }, [turn(edit('one', 'two')), done]);
     const { approvalId, ended } = await untilAsked(kedge);
     await kedge.write('a.txt', 'one and more');
@@ -269,7 +297,7 @@ describe('what is approved is exactly what was shown', () => {
     ]);
   });
 
-  it('so is one that was deleted, or created', async () => {
+  it('a file that was deleted or created since is not written either', async () => {
     await using kedge = await assistantOn({ 'a.txt': 'one' }, [turn(edit('one', 'two')), turn(create('b.txt')), done]);
     kedge.session.subscribe((event) => {
       if (event.type !== 'approval_requested') return;
@@ -284,7 +312,7 @@ describe('what is approved is exactly what was shown', () => {
     ]);
   });
 
-  it('after a reload, a change with another effect is asked for anew', async () => {
+  it('after a reload, a change with another effect needs a new approval', async () => {
     await using kedge = await assistantOn({ 'a.txt': 'one' }, [turn(edit('one', 'two')), done]);
     const { approvalId } = await untilAsked(kedge);
     const again = await kedge.reload();
@@ -300,7 +328,7 @@ describe('what is approved is exactly what was shown', () => {
     assert.equal(await kedge.read('a.txt'), 'two and more');
   });
 
-  it('the old question cannot be answered once a new one stands in its place', async () => {
+  it('an old question cannot be answered after a new one has replaced it', async () => {
     await using kedge = await assistantOn({ 'a.txt': 'one' }, [turn(edit('one', 'two')), done]);
     const { approvalId } = await untilAsked(kedge);
     const again = await kedge.reload();
@@ -314,7 +342,7 @@ describe('what is approved is exactly what was shown', () => {
     assert.equal(await kedge.read('a.txt'), 'one and more');
   });
 
-  it('a directory that became a link meanwhile is not followed', async () => {
+  it('a directory that was replaced by a link is not followed', async () => {
     await using kedge = await assistantOn({ 'dir/': '' }, [turn(create('dir/new.txt')), done], { beside: { 'elsewhere/': '' } });
     const { approvalId, ended } = await untilAsked(kedge);
     await rm(`${kedge.root}/dir`, { recursive: true });

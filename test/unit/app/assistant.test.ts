@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { Assistant } from '../../../src/app/assistant.ts';
+import type { LatePorts } from '../../../src/app/ports.ts';
 import type { Mode } from '../../../src/core/session/events.ts';
 import { NodeWriter } from '../../../src/hosts/node/files/writer.ts';
 import type { SourcedRule } from '../../../src/policy/rules.ts';
 import { call, say, turn } from '../../../src/providers/scripted/index.ts';
 import { DiskBlobs } from '../../../src/sessions/blobs.ts';
-import { answerAll, assistantOn, eventsOf, lastOf, resultTexts } from '../../support/harness.ts';
+import { answerAll, assistantOn, eventsOf, type Harness, lastOf, resultTexts } from '../../support/harness.ts';
 
 const READ = ['read_file', 'list_directory', 'find_files', 'search_text', 'ask_user', 'recall'];
 const WRITE = ['create_file', 'replace_in_file', 'create_directory', 'move_file', 'delete_file', 'todo'];
@@ -14,23 +15,23 @@ const MODEL = { provider: 'scripted', model: 'scripted' };
 const PLAN = { goal: 'g', steps: [{ title: 't', files: ['a.txt'] }] };
 const edit = (path: string, old_text: string, new_text: string) => call('replace_in_file', { path, edits: [{ old_text, new_text }] });
 
-describe('the hands of a run', () => {
+describe('the tools of a run', () => {
   async function offered(mode: Mode, trusted = true): Promise<string[]> {
     await using kedge = await assistantOn({}, [turn(say('Done.'))], { trusted });
     await kedge.session.prompt({ text: 'go', mode });
     return kedge.adapter.requests[0]?.tools.map(({ name }) => name) ?? [];
   }
 
-  it('Ask reads', async () => assert.deepEqual(await offered('ask'), READ));
-  it('Plan reads, and proposes', async () => assert.deepEqual(await offered('plan'), [...READ, 'propose_plan']));
-  it('Agent reads and writes', async () => assert.deepEqual(await offered('agent'), [...READ, ...WRITE]));
-  it('where the workspace is not trusted, none writes', async () => {
+  it('read in Ask mode', async () => assert.deepEqual(await offered('ask'), READ));
+  it('read and propose in Plan mode', async () => assert.deepEqual(await offered('plan'), [...READ, 'propose_plan']));
+  it('read and write in Agent mode', async () => assert.deepEqual(await offered('agent'), [...READ, ...WRITE]));
+  it('never write in an untrusted workspace', async () => {
     for (const mode of ['ask', 'agent'] as const) assert.deepEqual(await offered(mode, false), READ);
   });
 
   const NOT_TRUSTED = ' The user has not trusted this workspace, so its files can be read but not changed.';
 
-  it('in a workspace that is not trusted, Ask reads and the others are told that they cannot', async () => {
+  it('only exist in Ask mode in an untrusted workspace; the other modes are refused', async () => {
     const look = turn(call('read_file', { path: 'a.txt' }), call('create_file', { path: 'b.txt', content: '' }));
     await using kedge = await assistantOn({ 'a.txt': 'a' }, [look, turn(say('.')), look, turn(say('.')), look, turn(say('.'))], {
       trusted: false,
@@ -48,7 +49,7 @@ describe('the hands of a run', () => {
     assert.deepEqual(Object.keys(await kedge.snapshot()), ['/', 'workspace/', 'workspace/a.txt']);
   });
 
-  it('are those of the mode of each prompt, in the same session', async () => {
+  it('depend on the mode of each prompt in the same session', async () => {
     const names = (index: number) => kedge.adapter.requests[index]?.tools.map(({ name }) => name);
     await using kedge = await assistantOn({}, Array(3).fill(turn(say('Done.'))));
     for (const mode of ['agent', 'ask', 'plan'] as const) await kedge.session.prompt({ text: 'go', mode });
@@ -64,7 +65,7 @@ describe('undo of a run', () => {
     turn(say('Done.')),
   ];
 
-  it('takes back all of it as one, also after a reload', async () => {
+  it('undoes all of it as one step, also after a reload', async () => {
     for (const reloaded of [false, true]) {
       await using kedge = await assistantOn(files, script);
       const before = await kedge.snapshot();
@@ -88,7 +89,7 @@ describe('undo of a run', () => {
     }
   });
 
-  it('takes back one run of several, and refuses where a later one went on', async () => {
+  it('undoes one run of several, and refuses if a later run changed the same lines', async () => {
     await using kedge = await assistantOn(files, [
       turn(edit('a.txt', 'one', 'two'), edit('b.txt', 'b', 'B')),
       turn(say('Done.')),
@@ -111,7 +112,7 @@ describe('undo of a run', () => {
     assert.ok(kedge.session.state.undone.has(first));
   });
 
-  it('refuses also where somebody went back to what the run had on the way', async () => {
+  it('also refuses if somebody restored an intermediate content of the run', async () => {
     await using kedge = await assistantOn(files, [turn(edit('a.txt', 'one', 'two'), edit('a.txt', 'two', 'three')), turn(say('Done.'))]);
     answerAll(kedge.session, { approve: true });
     await kedge.session.prompt({ text: 'go', mode: 'agent' });
@@ -120,14 +121,14 @@ describe('undo of a run', () => {
     assert.equal(lastOf(kedge.events, 'changes_undone').results[0]?.outcome, 'refused');
   });
 
-  it('is of no use to a run that changed nothing', async () => {
+  it('is not possible for a run that changed nothing', async () => {
     await using kedge = await assistantOn(files, [turn(say('Hello.'))]);
     await kedge.session.prompt({ text: 'go', mode: 'agent' });
     await assert.rejects(kedge.session.changes.undo(kedge.session.state.lastRun?.runId ?? ''), /This run did not change any files/);
     await assert.rejects(kedge.session.changes.undo('none'), /This run did not change any files/);
   });
 
-  it('also takes back what a stopped run wrote', async () => {
+  it('also undoes the writes of a stopped run', async () => {
     await using kedge = await assistantOn(files, [turn(edit('a.txt', 'one', 'two')), turn(say('x'))]);
     answerAll(kedge.session, { approve: true });
     kedge.session.subscribe((event) => {
@@ -141,7 +142,7 @@ describe('undo of a run', () => {
 });
 
 describe('sessions', () => {
-  it('side by side do not get into each other, and their writes queue at one gate', async () => {
+  it('do not affect each other, and their writes queue at one gate', async () => {
     const script = Array.from({ length: 8 }, (_, index) => (request: { messages: readonly unknown[] }) => {
       void index;
       return request.messages.length === 1
@@ -149,7 +150,7 @@ describe('sessions', () => {
         : [...say('Done.'), { type: 'stop', reason: 'end_turn' } as const];
     });
     await using kedge = await assistantOn({ 'a.txt': '|' }, script);
-    const sessions = Array.from({ length: 4 }, () => kedge.assistant.newSession());
+    const sessions = await Promise.all(Array.from({ length: 4 }, () => kedge.assistant.newSession()));
     for (const session of sessions) answerAll(session, { approve: true });
     await Promise.all(sessions.map((session) => session.prompt({ text: 'go', mode: 'agent' })));
     const done = sessions.filter((session) => resultTexts(session)[0]?.startsWith('Replaced')).length;
@@ -157,7 +158,7 @@ describe('sessions', () => {
     assert.ok(done >= 1);
   });
 
-  it('are listed, and opened once however often they are asked for', async () => {
+  it('are listed, and opened only once', async () => {
     await using kedge = await assistantOn({}, [turn(say('Hello.'))]);
     await kedge.session.prompt({ text: 'My question\nin two lines', mode: 'ask' });
     const again = await kedge.reload();
@@ -177,7 +178,7 @@ describe('sessions', () => {
     assert.equal(kedge.adapter.requests.length, 0);
   });
 
-  it('take what is attached to a prompt as parts of its message', async () => {
+  it('receive the attachments of a prompt as parts of its message', async () => {
     await using kedge = await assistantOn({}, [turn(say('Hello.'))]);
     await kedge.session.prompt({ text: 'see', mode: 'ask', attachments: [{ type: 'text', text: 'a.txt:1-2' }] });
     assert.deepEqual(kedge.adapter.requests[0]?.messages[0]?.content, [
@@ -186,7 +187,7 @@ describe('sessions', () => {
     ]);
   });
 
-  it('are named for the image where that comes without words', async () => {
+  it('are named after the image if the prompt has no text', async () => {
     await using kedge = await assistantOn({}, [turn(say('Red.'))]);
     const image = { type: 'image' as const, mediaType: 'image/png', data: 'AQID' };
     await kedge.session.prompt({ text: '', mode: 'ask', attachments: [image] });
@@ -198,7 +199,7 @@ describe('sessions', () => {
     );
   });
 
-  it('begin with the plan tools of a plan only in its run', async () => {
+  it('have the plan tools only in the run of a plan', async () => {
     await using kedge = await assistantOn({}, [turn(call('propose_plan', PLAN)), turn(say('Done.'))]);
     await kedge.session.prompt({ text: 'plan', mode: 'plan' });
     await kedge.session.plans.answer(lastOf(kedge.events, 'plan_proposed').plan.id, 'run');
@@ -207,28 +208,33 @@ describe('sessions', () => {
   });
 });
 
-describe('an assistant of a host that starts before there is work', () => {
-  it('is handed what runs need once, with the first of them', async () => {
+/** Creates another assistant on the same files and sessions, which requests the ports of runs from `forWork`. */
+function lateOn(kedge: Harness, forWork: LatePorts['forWork']): Assistant {
+  return new Assistant({
+    fileSystem: () => kedge.fs,
+    blobs: new DiskBlobs(join(kedge.storage, 'late')),
+    store: kedge.store,
+    settings: { model: () => MODEL, limits: () => ({ turns: 9, callsPerTurn: 9, callsPerRun: 9, minutes: 1 }) },
+    adapter: async () => kedge.adapter,
+    trusted: () => true,
+    grants: { list: () => [{ kind: 'edits' }], add: () => undefined },
+    forWork,
+  });
+}
+
+describe('an assistant that loads its code with the first run', () => {
+  it('receives the ports of runs once, with the first run', async () => {
     const look = [turn(call('read_file', { path: 'a.txt' }), call('create_file', { path: 'b.txt', content: 'b' })), turn(say('Done.'))];
     await using kedge = await assistantOn({ 'a.txt': 'a' }, [...look, ...look]);
     let made = 0;
     let closed = 0;
     const mcp = { toolsFor: async () => [], close: async () => void closed++ };
-    const late = new Assistant({
-      fileSystem: () => kedge.fs,
-      blobs: new DiskBlobs(join(kedge.storage, 'late')),
-      store: kedge.store,
-      settings: { model: () => MODEL, limits: () => ({ turns: 9, callsPerTurn: 9, callsPerRun: 9, minutes: 1 }) },
-      adapter: async () => kedge.adapter,
-      trusted: () => true,
-      grants: { list: () => [{ kind: 'edits' }], add: () => undefined },
-      forWork: async () => {
-        made++;
-        const rules: SourcedRule[] = [{ effect: 'deny', path: 'a.txt', from: 'user' }];
-        return { writer: () => new NodeWriter(kedge.fs), policy: () => ({ rules, problems: [] }), mcp };
-      },
+    const late = lateOn(kedge, async () => {
+      made++;
+      const rules: SourcedRule[] = [{ effect: 'deny', path: 'a.txt', from: 'user' }];
+      return { writer: () => new NodeWriter(kedge.fs), policy: () => ({ rules, problems: [] }), mcp };
     });
-    const sessions = [late.newSession(), late.newSession()];
+    const sessions = [await late.newSession(), await late.newSession()];
     await late.sessions();
     assert.equal(made, 0);
     for (const session of sessions) {
@@ -242,26 +248,17 @@ describe('an assistant of a host that starts before there is work', () => {
     assert.equal(closed, 1);
   });
 
-  it('asks again after a failure', async () => {
+  it('requests them again after a failure', async () => {
     await using kedge = await assistantOn({}, [turn(say('Done.'))]);
     let asked = 0;
-    const late = new Assistant({
-      fileSystem: () => kedge.fs,
-      blobs: new DiskBlobs(join(kedge.storage, 'late')),
-      store: kedge.store,
-      settings: { model: () => MODEL, limits: () => ({ turns: 9, callsPerTurn: 9, callsPerRun: 9, minutes: 1 }) },
-      adapter: async () => kedge.adapter,
-      trusted: () => true,
-      grants: { list: () => [], add: () => undefined },
-      forWork: async () => {
-        if (++asked <= 2) throw new Error('Not yet.');
-        return { writer: () => new NodeWriter(kedge.fs) };
-      },
+    const late = lateOn(kedge, async () => {
+      if (++asked <= 2) throw new Error('Not yet.');
+      return { writer: () => new NodeWriter(kedge.fs) };
     });
-    await assert.rejects(late.mentions(), /Not yet/);
+    await assert.rejects(late.mentions(kedge.session), /Not yet/);
     await assert.rejects(late.warmUp(), /Not yet/);
-    await late.mentions();
-    const session = late.newSession();
+    await late.mentions(kedge.session);
+    const session = await late.newSession();
     await session.prompt({ text: 'go', mode: 'ask' });
     assert.equal(session.state.lastRun?.outcome, 'answered');
     assert.equal(asked, 3);

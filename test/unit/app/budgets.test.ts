@@ -11,7 +11,7 @@ import { assistantOn, eventsOf, type Harness, type HarnessOptions, lastOf } from
 
 const files = { 'a.txt': 'a' };
 const usage = { type: 'usage', usage: { input: 900, output: 100 } } as const;
-/** A turn that costs 1,000 tokens and, where the prices are known, a cent. */
+/** A turn that uses 1,000 tokens. If the prices are known, it costs a cent. */
 const costly = (path: string): ScriptedTurn => turn(call('read_file', { path }), usage);
 const done = turn(say('Done.'), usage);
 const five = [...['a', 'b', 'c', 'd'].map((name) => costly(`${name}.txt`)), done];
@@ -28,7 +28,7 @@ const reached = ({ events }: Harness) => eventsOf(events, 'budget_reached').map(
 const outcome = ({ session }: Harness) => session.state.lastRun?.outcome ?? session.state.lastRun?.pause;
 
 describe('the budget of a run', () => {
-  it('in tokens pauses it with what was done, and it goes on with as much again', async () => {
+  it('in tokens pauses the run with a summary, and the run continues with the same amount again', async () => {
     await using kedge = await on(five, { run: { tokens: 2_000 } });
     await kedge.session.prompt({ text: 'go', mode: 'ask' });
     assert.deepEqual([kedge.adapter.requests.length, reached(kedge), outcome(kedge)], [2, ['tokens 2000'], 'limit']);
@@ -39,7 +39,7 @@ describe('the budget of a run', () => {
     assert.equal(outcome(kedge), 'answered');
   });
 
-  it('in money counts what is known, and says what is not', async () => {
+  it('in money counts known costs, and reports unknown ones', async () => {
     let known = true;
     await using kedge = await on(five, { run: { usd: 0.03 } }, { facts: () => (known ? priced() : {}) });
     await kedge.session.prompt({ text: 'go', mode: 'ask' });
@@ -60,7 +60,7 @@ describe('the budget of a run', () => {
     ['a run', { run: { usd: 0.03 } }],
     ['a day', { day: { usd: 0.03 } }],
   ] as const)
-    it(`in money of ${what} asks before anything is sent to a model whose price is not known, and then no more`, async () => {
+    it(`in money of ${what} asks once before anything is sent to a model with an unknown price`, async () => {
       await using kedge = await on(five, change);
       await kedge.session.prompt({ text: 'go', mode: 'ask' });
       assert.deepEqual([kedge.adapter.requests.length, reached(kedge), outcome(kedge)], [0, ['price 0.03'], 'limit']);
@@ -70,7 +70,7 @@ describe('the budget of a run', () => {
       assert.deepEqual([kedge.adapter.requests.length, reached(again), outcome(again)], [5, [], 'answered']);
     });
 
-  it('in money says nothing of models that cost nothing', async () => {
+  it('in money ignores free models', async () => {
     for (const provider of ['offline', 'ollama', 'lmstudio', 'vllm', 'llamacpp']) {
       await using kedge = await on(five, { run: { usd: 0.03 }, day: { usd: 0.03 } });
       await kedge.session.prompt({ text: 'go', mode: 'ask', model: { provider, model: 'm' } });
@@ -81,7 +81,7 @@ describe('the budget of a run', () => {
     }
   });
 
-  it('says with the limit how many answers it could not count', async () => {
+  it('reports at the limit how many answers have an unknown cost', async () => {
     const script = [turn(call('read_file', { path: 'b.txt' })), costly('a.txt'), done];
     await using kedge = await on(script, { run: { usd: 0.01 } }, { facts: priced });
     await kedge.session.prompt({ text: 'go', mode: 'ask' });
@@ -89,7 +89,7 @@ describe('the budget of a run', () => {
     assert.deepEqual([limit, unpriced], ['usd', 1]);
   });
 
-  it('is counted over a reload', async () => {
+  it('is kept after a reload', async () => {
     await using kedge = await on(five, { run: { tokens: 3_000 } });
     kedge.session.subscribe(({ type, seq }) => {
       if (type === 'tool_finished' && seq > 8) kedge.assistant.close();
@@ -121,7 +121,7 @@ describe('the budget of a day', () => {
     ['tokens', { tokens: 1_500 }, 3, 2],
     ['usd', { usd: 0.015 }, 3, 2],
   ] as const) {
-    it(`in ${kind} counts all runs, and the next one pauses`, async () => {
+    it(`in ${kind} counts all runs, and pauses the next run`, async () => {
       await using kedge = await on([done, done, done], { day }, { facts: priced });
       await again(kedge, runs);
       assert.deepEqual([kedge.adapter.requests.length, outcome(kedge)], [requests, 'limit']);
@@ -129,7 +129,7 @@ describe('the budget of a day', () => {
     });
   }
 
-  it('in calls lets those go that have room', async () => {
+  it('in calls executes the calls within the limit', async () => {
     const three = turn(...['1', '2', '3'].map((id) => call('read_file', { path: 'a.txt' }, id)));
     await using kedge = await on([three, done], { day: { calls: 2 } });
     await kedge.session.prompt({ text: 'go', mode: 'ask' });
@@ -151,7 +151,7 @@ describe('the budget of a day', () => {
     assert.deepEqual([kedge.adapter.requests.length, reached(kedge)], [2, ['day.minutes 2']]);
   });
 
-  it('is raised only after a yes, for today, and in all windows', async () => {
+  it('is raised only after a confirmation, for today, and in all windows', async () => {
     let time = new Date(2026, 10, 21, 12).getTime();
     await using kedge = await on([done, done, done, done], { day: { runs: 1 } }, { now: () => time });
     await again(kedge, 2);
@@ -169,7 +169,7 @@ describe('the budget of a day', () => {
     assert.equal(outcome(window), 'limit');
   });
 
-  it('counts a run that was stopped, and one that failed', async () => {
+  it('counts stopped and failed runs', async () => {
     await using kedge = await on([done], { day: { runs: 2 } });
     kedge.session.subscribe(({ type }) => {
       if (type === 'turn_started') void kedge.session.stop();
@@ -179,8 +179,8 @@ describe('the budget of a day', () => {
   });
 });
 
-describe('runs that follow each other', () => {
-  it('no faster than so many a minute', async () => {
+describe('consecutive runs', () => {
+  it('do not start more often per minute than the limit allows', async () => {
     let time = new Date(2026, 10, 21, 12).getTime();
     await using kedge = await on([done, done, done, done], { runsPerMinute: 2 }, { now: () => time });
     const go = () => kedge.session.prompt({ text: 'go', mode: 'ask' });
@@ -188,7 +188,7 @@ describe('runs that follow each other', () => {
     await go();
     await go();
     assert.deepEqual([reached(kedge), outcome(kedge)], [['runsPerMinute 2'], 'limit']);
-    // The user says so themselves.
+    // By resuming the run, the user confirms that it may continue.
     await kedge.session.resume();
     assert.equal(outcome(kedge), 'answered');
     time += 61_000;
@@ -196,7 +196,7 @@ describe('runs that follow each other', () => {
     assert.equal(outcome(kedge), 'answered');
   });
 
-  it('no sooner than the cool-down allows', async () => {
+  it('do not start before the cool-down has passed', async () => {
     let time = new Date(2026, 10, 21, 12).getTime();
     await using kedge = await on([done, done, done], { cooldownSeconds: 30 }, { now: () => time });
     const go = () => kedge.session.prompt({ text: 'go', mode: 'ask' });

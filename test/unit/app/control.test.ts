@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Session } from '../../../src/app/session/session.ts';
 import { textOf } from '../../../src/core/model/messages.ts';
+import { newRun, nextStepText } from '../../../src/core/view/run-view.ts';
 import { call, hang, say, turn } from '../../../src/providers/scripted/index.ts';
 import { assistantOn, type EventOf, eventsOf, type Harness, lastOf, nextEvent, resultTexts } from '../../support/harness.ts';
 
@@ -8,7 +9,7 @@ const files = { 'a.txt': 'a', 'b.txt': 'b' };
 const read = (path: string, id = '') => call('read_file', { path }, id);
 const types = ({ events }: Harness) => events.map(({ type }) => type);
 
-/** Calls `react` once, within the first event of that type. */
+/** Calls `react` once, during the first event of that type. */
 function on<Type extends Parameters<typeof nextEvent>[1]>(session: Session, type: Type, react: (event: EventOf<Type>) => void): void {
   const end = session.subscribe((event) => {
     if (event.type !== type) return;
@@ -20,7 +21,7 @@ function on<Type extends Parameters<typeof nextEvent>[1]>(session: Session, type
 describe('a run that the user pauses', () => {
   const script = [turn(read('a.txt')), turn(read('b.txt')), turn(say('Done.'))];
 
-  it('ends what is under way, and holds before the next call', async () => {
+  it('finishes the current call, and pauses before the next one', async () => {
     const two = turn(call('create_file', { path: 'c.txt', content: '' }, 'c'), call('create_file', { path: 'd.txt', content: '' }, 'd'));
     await using kedge = await assistantOn({}, [two, turn(say('Done.'))]);
     kedge.granted.covers.push({ kind: 'edits' });
@@ -32,11 +33,15 @@ describe('a run that the user pauses', () => {
     assert.equal(kedge.events.at(-1)?.type, 'run_paused');
     assert.deepEqual([...kedge.session.state.results.keys()], ['c']);
     assert.equal(kedge.session.running, false);
+    const next = () => nextStepText(kedge.session.readView().runs.at(-1) ?? newRun(''));
+    assert.equal(next(), 'Create d.txt');
+    await kedge.session.step();
+    assert.equal(next(), 'the model’s next turn');
     await kedge.session.resume();
     assert.deepEqual(Object.keys(await kedge.snapshot()), ['/', 'workspace/', 'workspace/c.txt', 'workspace/d.txt']);
   });
 
-  it('or before the next turn, and goes on where it stood', async () => {
+  it('pauses before the next turn, and continues at the same place', async () => {
     await using kedge = await assistantOn(files, script);
     on(kedge.session, 'tool_started', () => kedge.session.pause());
     await kedge.session.prompt({ text: 'go', mode: 'ask' });
@@ -63,7 +68,7 @@ describe('a run that the user pauses', () => {
     assert.equal(lastOf(again.events, 'run_finished').outcome, 'answered');
   });
 
-  it('goes on without holding where the user has second thoughts', async () => {
+  it('continues without a pause if the user cancels the pause', async () => {
     await using kedge = await assistantOn(files, script);
     on(kedge.session, 'tool_started', () => {
       kedge.session.pause();
@@ -74,7 +79,7 @@ describe('a run that the user pauses', () => {
     assert.equal(types(kedge).includes('run_paused'), false);
   });
 
-  it('can be resumed, stepped or stopped in the very event that says so', async () => {
+  it('can be resumed, stepped or stopped in the event that reports the pause', async () => {
     for (const way of ['resume', 'step', 'stop'] as const) {
       await using kedge = await assistantOn(files, script);
       on(kedge.session, 'tool_started', () => kedge.session.pause());
@@ -90,7 +95,7 @@ describe('a run that the user pauses', () => {
     }
   });
 
-  it('uses none of its time while it is paused', async () => {
+  it('uses no time while it is paused', async () => {
     let time = 0;
     await using kedge = await assistantOn(files, script, { limits: { minutes: 1 }, now: () => time });
     on(kedge.session, 'tool_started', () => kedge.session.pause());
@@ -100,7 +105,7 @@ describe('a run that the user pauses', () => {
     assert.equal(lastOf(kedge.events, 'run_finished').outcome, 'answered');
   });
 
-  it('has no more than its limits, however often it is paused', async () => {
+  it('keeps its limits, however often it is paused', async () => {
     await using kedge = await assistantOn(files, script, { limits: { turns: 2 } });
     on(kedge.session, 'tool_started', () => kedge.session.pause());
     await kedge.session.prompt({ text: 'go', mode: 'ask' });
@@ -110,7 +115,7 @@ describe('a run that the user pauses', () => {
     assert.equal(lastOf(kedge.events, 'run_finished').outcome, 'answered');
   });
 
-  it('is no more there where no run is under way', async () => {
+  it('cannot be paused if no run is in progress', async () => {
     await using kedge = await assistantOn(files, script);
     assert.throws(() => kedge.session.pause(), /No run is in progress/);
     await assert.rejects(kedge.session.step(), /no paused run/);
@@ -118,7 +123,7 @@ describe('a run that the user pauses', () => {
 });
 
 describe('step by step', () => {
-  it('each step is one turn of the model or one call, also where calls could run side by side', async () => {
+  it('each step is one turn of the model or one call, even if calls could run in parallel', async () => {
     await using kedge = await assistantOn(files, [turn(read('a.txt', '1'), read('b.txt', '2')), turn(say('Done.'))]);
     on(kedge.session, 'run_started', () => kedge.session.pause());
     await kedge.session.prompt({ text: 'go', mode: 'ask' });
@@ -136,7 +141,7 @@ describe('step by step', () => {
     ]);
   });
 
-  it('a step of a run that is under way holds it, and a second one lets one more go', async () => {
+  it('a step of a running run pauses it, and a second step adds one more', async () => {
     await using kedge = await assistantOn(files, [turn(read('a.txt')), turn(read('b.txt')), turn(say('Done.'))]);
     on(kedge.session, 'turn_started', () => {
       void kedge.session.step();
@@ -164,7 +169,7 @@ describe('a message during a run', () => {
     assert.equal(kedge.session.state.queue.size, 0);
   });
 
-  it('waits for a pause to end, and joins then', async () => {
+  it('waits for the end of a pause, and then joins', async () => {
     await using kedge = await assistantOn(files, [turn(read('a.txt')), turn(say('In metres.'))]);
     on(kedge.session, 'tool_started', () => kedge.session.pause());
     await kedge.session.prompt({ text: 'How high?', mode: 'ask' });
@@ -191,7 +196,7 @@ describe('a message during a run', () => {
     assert.throws(() => kedge.session.queue.remove(one), /has already been sent to the model/);
   });
 
-  it('with an image keeps it when its words are edited', async () => {
+  it('keeps its image when its text is edited', async () => {
     await using kedge = await assistantOn(files, [turn(read('a.txt')), turn(say('Red.'))]);
     const image = { type: 'image' as const, mediaType: 'image/png', data: 'AQID' };
     on(kedge.session, 'tool_started', () => void kedge.session.say({ text: 'this', mode: 'ask', attachments: [image] }));
@@ -200,7 +205,7 @@ describe('a message during a run', () => {
     assert.deepEqual(kedge.adapter.requests[1]?.messages.at(-1)?.content, [{ type: 'text', text: 'What is this?' }, image]);
   });
 
-  it('that comes too late for the run starts the next one', async () => {
+  it('starts the next run if it is too late for this one', async () => {
     await using kedge = await assistantOn(files, [turn(say('Three.')), turn(say('Three metres.'))]);
     on(kedge.session, 'text_delta', () => {
       void kedge.session.say({ text: 'In metres?', mode: 'ask' });
@@ -219,7 +224,7 @@ describe('a message during a run', () => {
     assert.equal(kedge.session.state.runs.size, 2);
   });
 
-  it('waits on where the run is stopped, over a reload too, and goes with what is said next', async () => {
+  it('stays queued when the run is stopped, also after a reload, and is sent with the next message', async () => {
     await using kedge = await assistantOn(files, [hang(say('Well')), turn(say('Both.'))]);
     const ended = kedge.session.prompt({ text: 'How high?', mode: 'ask' });
     await nextEvent(kedge.session, 'text_delta');
@@ -235,7 +240,7 @@ describe('a message during a run', () => {
     assert.deepEqual(said(again).slice(-3), ['user: In metres.', 'user: Now?', 'assistant: Both.']);
   });
 
-  it('or is sent alone', async () => {
+  it('can also be sent alone', async () => {
     await using kedge = await assistantOn(files, [hang(say('Well')), turn(say('Three metres.'))]);
     const ended = kedge.session.prompt({ text: 'How high?', mode: 'ask' });
     await nextEvent(kedge.session, 'text_delta');
@@ -247,7 +252,7 @@ describe('a message during a run', () => {
     assert.equal(said(kedge).at(-1), 'assistant: Three metres.');
   });
 
-  it('is a prompt like any other where no run is under way', async () => {
+  it('is an ordinary prompt if no run is in progress', async () => {
     await using kedge = await assistantOn(files, [turn(say('Hello.')), turn(read('a.txt'))], { limits: { turns: 1 } });
     await kedge.session.say({ text: 'Hi', mode: 'ask' });
     await kedge.session.say({ text: 'Read a.txt', mode: 'plan' });

@@ -35,18 +35,18 @@ describe('the price of an answer', () => {
     });
   }
 
-  it('is another for a long input', () => {
+  it('is higher for a long input', () => {
     const { prices } = factsOf({ provider: 'openai', model: 'gpt-6.1-sol' });
     assert.equal(usdOf({ input: 272_000, output: 0 }, prices, TODAY), 0.544);
     assert.equal(usdOf({ input: 300_000, output: 0 }, prices, TODAY), 1.2);
   });
 
-  it('is a quarter more for what Anthropic keeps for five minutes', () => {
+  it('is a quarter higher for input that Anthropic caches for five minutes', () => {
     const { prices } = factsOf({ provider: 'anthropic', model: 'claude-sonnet-5-5' });
     assert.equal(usdOf({ input: 1_000_000, output: 0, cacheWrite: 1_000_000 }, prices, TODAY), 2.5);
   });
 
-  it('is another from a day on', () => {
+  it('changes on a given day', () => {
     const { prices } = factsOf({ provider: 'gemini', model: 'gemini-4-argon' });
     assert.equal(usdOf({ input: 1_000_000, output: 0 }, prices, new Date('2026-11-30T23:00:00Z')), 2);
     assert.equal(usdOf({ input: 1_000_000, output: 0 }, prices, new Date('2026-12-01T00:00:00Z')), 4);
@@ -58,7 +58,7 @@ describe('the cost of a run and its session', () => {
   const costs = (events: Parameters<typeof eventsOf>[0]): (Cost | undefined)[] =>
     eventsOf(events, 'run_finished').flatMap(({ cost, sessionCost }) => [cost, sessionCost]);
 
-  it('adds up over turns and runs, and over a reload', async () => {
+  it('is added up over turns and runs, also after a reload', async () => {
     const script = [
       turn(say('One.'), usage({ input: MILLION, output: 0 })),
       turn(say('Two.'), usage({ input: 0, output: MILLION })),
@@ -74,7 +74,7 @@ describe('the cost of a run and its session', () => {
     assert.deepEqual(again.session.state.usage, { input: 2 * MILLION, output: MILLION, cached: MILLION });
   });
 
-  it('says how many answers have no price, and nothing where none has', async () => {
+  it('names the number of answers without a price, and is empty if no answer has one', async () => {
     const script = [turn(say('One.')), turn(say('Two.'), usage({ input: MILLION, output: 0 }))];
     await using kedge = await assistantOn({}, script, { facts: () => ({ prices: PRICES }) });
     await kedge.session.prompt({ text: 'one', mode: 'ask' });
@@ -82,7 +82,7 @@ describe('the cost of a run and its session', () => {
     assert.deepEqual(costs(kedge.events), [undefined, undefined, { usd: 2 }, { usd: 2, unpriced: 1 }]);
   });
 
-  it('is written with as many digits as say something', () => {
+  it('is written with a useful number of digits', () => {
     const written = [0, 0.00042, 0.0123, 0.456, 12.3].map((usd) => dollars({ usd }));
     assert.deepEqual(written, ['$0.00', '$0.00042', '$0.012', '$0.46', '$12.30']);
     assert.equal(dollars({ usd: 1, unpriced: 2 }), '≥ $1.00');

@@ -25,7 +25,7 @@ describe('a model that must be waited for', () => {
     return { kedge, done, wait: await waiting };
   };
 
-  it('is shown to be waited for, and asked at once when the user wants it', async () => {
+  it('is shown as a wait, and asked again immediately if the user wants that', async () => {
     const adapter = scriptedAdapter([limited, turn(say('Hello.'))]);
     const { kedge, done, wait } = await waitingOn(adapter);
     await using _ = kedge;
@@ -40,7 +40,7 @@ describe('a model that must be waited for', () => {
     assert.ok(!kedge.session.events.some(({ type }) => type === 'model_waiting'), 'a wait is not logged');
   });
 
-  it('is waited for also while the user says something, and takes it back', async () => {
+  it('is still waited for when the user sends a message and removes it', async () => {
     const { kedge, done, wait } = await waitingOn(scriptedAdapter([limited, turn(say('Hello.'))]));
     await using _ = kedge;
     const queued = nextEvent(kedge.session, 'message_queued');
@@ -52,7 +52,7 @@ describe('a model that must be waited for', () => {
     assert.equal(kedge.session.waiting, undefined);
   });
 
-  it('is left at once when the user stops', async () => {
+  it('is no longer waited for when the user stops', async () => {
     const { kedge, done } = await waitingOn(scriptedAdapter([limited, turn(say('Hello.'))]));
     await using _ = kedge;
     await kedge.session.stop();
@@ -61,7 +61,7 @@ describe('a model that must be waited for', () => {
     kedge.session.retryNow();
   });
 
-  it('says so in one line', () => {
+  it('is described in one line', () => {
     const wait = { attempt: 2, tries: 5, reason: 'rate_limit' } as const;
     assert.equal(waitingText(wait, 11_400), 'Rate limited. Trying again in 12 s (2 of 5)');
     assert.equal(waitingText({ ...wait, reason: 'network' }, 100_000), 'The service could not be reached. Trying again in 2 min (2 of 5)');
@@ -69,8 +69,8 @@ describe('a model that must be waited for', () => {
   });
 });
 
-describe('an answer that breaks off', () => {
-  it('is kept, and the model is told to go on from there', async () => {
+describe('an incomplete answer', () => {
+  it('is kept, and the model is told to continue it', async () => {
     await using kedge = await assistantOn(files, [brokenAfter('The tide is '), turn(say('high.'))]);
     await kedge.session.prompt({ text: 'go', mode: 'ask' });
     assert.equal(lastOf(kedge.events, 'run_finished').error?.kind, 'network');
@@ -89,7 +89,7 @@ describe('an answer that breaks off', () => {
     );
   });
 
-  it('is asked for anew where nothing of it had come', async () => {
+  it('is requested again if nothing was received', async () => {
     await using kedge = await assistantOn(files, [limited, turn(say('Hello.'))]);
     await kedge.session.prompt({ text: 'go', mode: 'ask' });
     await kedge.session.resume();
@@ -108,7 +108,7 @@ describe('images', () => {
     [undefined, 2],
     [false, 0],
   ] as const) {
-    it(`${count ? 'reach' : 'are left out for'} a model of which it is known that it sees: ${vision}`, async () => {
+    it(`${count ? 'are sent to' : 'are left out for'} a model whose support for images is ${vision}`, async () => {
       await using kedge = await assistantOn({ 'dot.png': png }, script, { facts: () => (vision === undefined ? {} : { vision }) });
       await kedge.session.prompt({ text: 'What is this?', mode: 'ask', attachments: [image] });
       await kedge.session.prompt({ text: 'And now?', mode: 'ask' });
@@ -120,13 +120,13 @@ describe('images', () => {
         3 - count,
       );
       assert.match(sent.at(-1) ?? '', /dot\.png is an image \(image\/png, 70 bytes\):/);
-      // What was sent before is sent again as it was.
+      // Each request begins with the unchanged bytes of the request before it.
       for (const [index, text] of sent.entries()) if (index > 0) assert.ok(text.startsWith((sent[index - 1] as string).slice(0, -1)));
       assert.equal(eventsOf(kedge.events, 'run_finished').length, 2);
     });
   }
 
-  it('too large for any service are named only, and so is what only has the name of one', async () => {
+  it('that are too large for any service are only named, like files that only have the name of an image', async () => {
     const large = Buffer.concat([png, Buffer.alloc(4_000_000)]);
     const paths = ['large.png', 'fake.png'].map((path) => call('read_file', { path }, path));
     await using kedge = await assistantOn({ 'large.png': large, 'fake.png': 'just text\n' }, [turn(...paths), turn(say('Ok.'))]);

@@ -10,14 +10,14 @@ import { answerAll, assistantOn, eventsOf, type Harness, lastOf, nextEvent, resu
 const create = (path: string) => call('create_file', { path, content: `${path}\n` });
 const done = turn(say('Done.'));
 const rules = (kedge: Harness) => eventsOf(kedge.events, 'tool_started').map(({ decision }) => `${decision.kind} ${decision.rule}`);
-/** Answers the first questions so, and rejects what comes after. */
+/** Gives these answers to the first approvals, and rejects all later ones. */
 const answers = ({ session }: Harness, ...given: ApprovalAnswer[]) => {
   session.subscribe((event) => {
     if (event.type === 'approval_requested') void session.answerApproval(event.approvalId, given.shift() ?? { approve: false });
   });
 };
 
-describe('a yes for longer', () => {
+describe('a permanent permission', () => {
   it('covers exactly what the question offered: this tool, in this folder', async () => {
     await using kedge = await assistantOn({}, [
       turn(create('src/a.ts')),
@@ -35,7 +35,7 @@ describe('a yes for longer', () => {
     assert.deepEqual(rules(kedge), ['ask edit', 'allow granted', 'ask edit', 'ask edit']);
   });
 
-  it('cannot be for something that was not offered', async () => {
+  it('cannot cover anything that was not offered', async () => {
     await using kedge = await assistantOn({}, [turn(create('a.txt')), turn(create('b.txt')), done]);
     answers(kedge, { approve: true, grant: 'session', covers: 7 });
     await kedge.session.prompt({ text: 'go', mode: 'agent' });
@@ -43,19 +43,19 @@ describe('a yes for longer', () => {
     assert.deepEqual(rules(kedge), ['ask edit', 'ask edit']);
   });
 
-  it('for good is kept by the host, and no file of the workspace tells of it', async () => {
+  it('for the workspace is stored by the host, and not in a file of the workspace', async () => {
     await using kedge = await assistantOn({}, [turn(create('src/a.ts')), done, turn(create('src/b.ts')), done]);
     answers(kedge, { approve: true, grant: 'workspace', covers: 1 });
     await kedge.session.prompt({ text: 'go', mode: 'agent' });
     assert.deepEqual(kedge.granted.covers, [{ kind: 'path', tool: 'create_file', glob: 'src/**' }]);
     assert.deepEqual(kedge.session.state.grants, []);
     assert.deepEqual(Object.keys(await kedge.snapshot()), ['/', 'workspace/', 'workspace/src/', 'workspace/src/a.ts']);
-    const other = kedge.assistant.newSession();
+    const other = await kedge.assistant.newSession();
     await other.prompt({ text: 'go', mode: 'agent' });
     assert.deepEqual(eventsOf(other.events, 'approval_requested'), []);
   });
 
-  it('is taken back one by one, in the session too', async () => {
+  it('can be removed individually, also in the session', async () => {
     const path: Permission = { kind: 'path', tool: 'create_file', glob: 'src/**' };
     await using kedge = await assistantOn({}, [
       turn(create('src/a.ts')),
@@ -77,7 +77,7 @@ describe('a yes for longer', () => {
     assert.deepEqual(lastOf(kedge.events, 'grants_revoked').covers, path);
   });
 
-  it('that an older log holds is one for edits', () => {
+  it('in an older log applies to edits', () => {
     const event = (seq: number, body: object) => migrated({ runId: 'r', seq, at: seq, ...body }, 1) as AgentEvent;
     const log = (grant: string) => [
       event(1, { type: 'run_started', mode: 'agent', prompt: 'go', model: { provider: 'p', model: 'm' }, limits: {} }),
@@ -113,7 +113,7 @@ describe('similar questions', () => {
     );
   });
 
-  it('are answered together, by one answer for the calls of this turn', async () => {
+  it('are answered together for the calls of this turn', async () => {
     await using kedge = await assistantOn({}, [turn(...four), turn(create('e')), done]);
     answers(kedge, { approve: true, grant: 'turn' });
     await kedge.session.prompt({ text: 'go', mode: 'agent' });
@@ -122,7 +122,7 @@ describe('similar questions', () => {
     assert.deepEqual(kedge.session.state.grants, []);
   });
 
-  it('but each is judged when its turn comes', async () => {
+  it('are still judged one by one', async () => {
     const mixed = [create('a'), create('.git/hooks/pre-commit'), call('delete_file', { path: 'old' }), create('.env'), create('b')];
     await using kedge = await assistantOn({ old: 'x' }, [turn(...mixed), done]);
     answers(kedge, { approve: true, grant: 'turn' });
@@ -131,7 +131,7 @@ describe('similar questions', () => {
     assert.equal(await kedge.read('old'), 'x');
   });
 
-  it('are answered together also after a reload', async () => {
+  it('are answered together after a reload, too', async () => {
     await using kedge = await assistantOn({}, [turn(...four), done]);
     const asked = nextEvent(kedge.session, 'approval_requested');
     void kedge.session.prompt({ text: 'go', mode: 'agent' });
@@ -143,12 +143,12 @@ describe('similar questions', () => {
   });
 });
 
-describe('a yes to a command', () => {
+describe('a permission for a command', () => {
   const run = (command: string) => call('run_command', { command });
   const on = (...commands: string[]) =>
     assistantOn({ 'a.txt': 'one\n' }, [turn(...commands.map(run)), done], { commands: true, shellParsers: nodeShellParsers });
 
-  it('for longer covers those that begin with the same words, and nothing behind them', async () => {
+  it('covers commands that begin with the same words, and no commands after them', async () => {
     await using kedge = await on(
       'wc -l a.txt',
       'wc -l a.txt | wc -c',
@@ -171,7 +171,7 @@ describe('a yes to a command', () => {
     assert.deepEqual([receipt?.commands, receipt?.asked, receipt?.approved], [['wc -l a.txt', 'wc -l a.txt | wc -c'], 5, 1]);
   });
 
-  it('counts once where it is dangerous', async () => {
+  it('applies once if the command is dangerous', async () => {
     await using kedge = await on('rm a.txt', 'rm a.txt');
     answers(kedge, { approve: true, grant: 'session' });
     await kedge.session.prompt({ text: 'go', mode: 'agent' });
@@ -180,7 +180,7 @@ describe('a yes to a command', () => {
 });
 
 describe('the user’s own files', () => {
-  it('are not deleted by an edits grant; what the run made itself may be', async () => {
+  it('are not deleted with a permission for edits; files that the run created may be', async () => {
     const remove = (path: string) => call('delete_file', { path });
     await using kedge = await assistantOn({ old: 'x' }, [
       turn(create('new')),
@@ -203,7 +203,7 @@ describe('the user’s own files', () => {
     assert.deepEqual(Object.keys(await kedge.snapshot()), ['/', 'workspace/', 'workspace/old']);
   });
 
-  it('that the run made and the user then changed, are the user’s', async () => {
+  it('include files that the run created and the user then changed', async () => {
     await using kedge = await assistantOn({}, [
       turn(create('new')),
       turn(call('list_directory', {})),
@@ -240,7 +240,7 @@ describe('forty edits', () => {
     for (const [path, content] of Object.entries(untouched)) assert.equal(await kedge.read(path), content);
   };
 
-  it('by a confirmed plan ask the user exactly once, which is the plan', async () => {
+  it('in a confirmed plan need exactly one approval, that of the plan', async () => {
     const plan = call('propose_plan', { goal: 'one to two', steps: [{ title: 'Edit all', files: ['src/*.ts'] }] });
     await using kedge = await assistantOn({ ...before, ...untouched }, [turn(plan), ...edits, done]);
     let asked = 0;
@@ -254,7 +254,7 @@ describe('forty edits', () => {
     assert.equal(lastOf(kedge.events, 'run_finished').receipt?.changedCount, 40);
   });
 
-  it('by Agent with edits in this workspace granted ask never', async () => {
+  it('in Agent mode with permission for edits need no approval', async () => {
     await using kedge = await assistantOn({ ...before, ...untouched }, [...edits, done]);
     kedge.granted.covers.push({ kind: 'edits' });
     await kedge.session.prompt({ text: 'go', mode: 'agent' });
@@ -262,7 +262,7 @@ describe('forty edits', () => {
     await check(kedge);
   });
 
-  it('change no file that they were not allowed to, whatever the model tries between them', async () => {
+  it('change only permitted files, whatever the model tries in between', async () => {
     const plan = call('propose_plan', { goal: 'one to two', steps: [{ title: 'Edit all', files: ['src/*.ts'] }] });
     await using kedge = await assistantOn({ ...before, ...untouched }, [
       turn(plan),

@@ -11,7 +11,7 @@ const WORKS = /^SessionError: A run or an undo is in progress in this session\. 
 const IN_USE = /^SessionError: This session is in use in another window or process\. Close it there, or start a new session\.$/;
 
 describe('a session that is opened', () => {
-  it('shows that it was interrupted, and writes nothing before somebody goes on with it', async () => {
+  it('shows that it was interrupted, and writes nothing before it is continued', async () => {
     await using kedge = await assistantOn({}, [hang({ type: 'text_delta', text: 'W' }), turn(say('Done.'))]);
     const begun = nextEvent(kedge.session, 'text_delta');
     void kedge.session.prompt({ text: 'go', mode: 'ask' });
@@ -25,7 +25,7 @@ describe('a session that is opened', () => {
     await session.resume();
     assert.equal(session.state.lastRun?.outcome, 'answered');
     const logged = (await kedge.store.load(session.id)) ?? [];
-    assert.deepEqual(logged, JSON.parse(JSON.stringify(session.events)));
+    assert.deepEqual(logged, [...session.events]);
     assert.equal(eventsOf(logged, 'run_paused').length, 1);
     assert.deepEqual(
       logged.map(({ seq }) => seq),
@@ -33,7 +33,7 @@ describe('a session that is opened', () => {
     );
   });
 
-  it('is deleted only while nothing works in it', async () => {
+  it('is deleted only while no run is in progress', async () => {
     await using kedge = await assistantOn({}, [hang({ type: 'text_delta', text: 'W' })]);
     const { assistant, session } = kedge;
     const begun = nextEvent(session, 'text_delta');
@@ -46,7 +46,7 @@ describe('a session that is opened', () => {
     assert.deepEqual(await assistant.sessions(), []);
   });
 
-  it('is not deleted while changes are taken back, and whole with what a killed process left', async () => {
+  it('is not deleted during an undo, and is deleted with the leftovers of a killed process', async () => {
     await using kedge = await assistantOn({}, [turn(call('create_file', { path: 'new.txt', content: '' })), turn(say('Done.'))]);
     const { assistant, session } = kedge;
     answerAll(session, { approve: true });
@@ -57,10 +57,10 @@ describe('a session that is opened', () => {
     assert.ok(!('workspace/new.txt' in (await kedge.snapshot())));
     await writeFile(fileOf(kedge, '.lock'), '0');
     await assistant.removeSession(session.id);
-    assert.deepEqual(await readdir(join(kedge.storage, 'sessions')), []);
+    assert.deepEqual(await readdir(join(kedge.storage, 'sessions')), ['.trash']);
   });
 
-  it('while another process works in it can be read, and nothing else', async () => {
+  it('can only be read while another process uses it', async () => {
     const create = turn(call('create_file', { path: 'new.txt', content: '' }));
     await using kedge = await assistantOn({}, [create, hang(), turn(say('Done.'))]);
     answerAll(kedge.session, { approve: true });
@@ -84,7 +84,7 @@ describe('a session that is opened', () => {
     assert.ok(!('workspace/new.txt' in (await again.snapshot())));
   });
 
-  it('is locked while it runs, and leaves no lock and no open file behind', async function () {
+  it('is locked during a run, and leaves no lock and no open file behind', async function () {
     await using kedge = await assistantOn({}, [hang({ type: 'text_delta', text: 'W' }), turn(say('Done.'))]);
     const begun = nextEvent(kedge.session, 'text_delta');
     const ended = kedge.session.prompt({ text: 'go', mode: 'ask' });
@@ -104,7 +104,7 @@ describe('a session that is opened', () => {
 });
 
 describe('a damaged session that is open in two windows', () => {
-  it('is mended by the one that goes on, and the other goes on from there', async () => {
+  it('is repaired by the window that continues, and the other window continues from there', async () => {
     const turns = Array.from({ length: 3 }, () => turn(say('Done.')));
     await using kedge = await assistantOn({}, turns);
     await kedge.session.prompt({ text: 'go', mode: 'ask' });
@@ -116,10 +116,10 @@ describe('a damaged session that is open in two windows', () => {
     await one.session.prompt({ text: 'and now?', mode: 'ask' });
     await two.session.prompt({ text: 'and then?', mode: 'ask' });
     one.session.refresh();
-    assert.deepEqual(one.session.events, two.session.events);
+    assert.deepEqual([...one.session.events], [...two.session.events]);
     const again = await kedge.reload();
     assert.equal(again.session.damage, undefined);
-    assert.deepEqual(again.session.events, JSON.parse(JSON.stringify(two.session.events)));
+    assert.deepEqual([...again.session.events], [...two.session.events]);
     assert.deepEqual((await readdir(join(kedge.storage, 'sessions'))).filter((name) => name.endsWith('.damaged')).length, 1);
   });
 });

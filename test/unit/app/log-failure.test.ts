@@ -5,7 +5,7 @@ import { call, say, turn } from '../../../src/providers/scripted/index.ts';
 import { SessionLog, SessionStore } from '../../../src/sessions/store.ts';
 import { answerAll, assistantOn, eventsOf, lastOf } from '../../support/harness.ts';
 
-/** A store on a disk that has room for so many events. */
+/** A session store on a disk with space for only `room` more events. */
 class SmallDisk extends SessionStore {
   readonly #directory: string;
   room: number;
@@ -29,16 +29,16 @@ class SmallLog extends SessionLog {
     this.#disk = disk;
   }
 
-  override append(...event: Parameters<SessionLog['append']>): void {
+  override append(...event: Parameters<SessionLog['append']>): number {
     if (this.#disk.room-- <= 0) throw new Error('ENOSPC: no space left on device, write');
-    super.append(...event);
+    return super.append(...event);
   }
 }
 
 const script = [turn(call('create_file', { path: '1', content: '' }), call('create_file', { path: '2', content: '' })), turn(say('Done.'))];
 
 describe('a log that lost its last line', () => {
-  it('says so as long as nothing was added behind the place', async () => {
+  it('says so until an event is added after the lost line', async () => {
     await using kedge = await assistantOn({}, [turn(say('Done.')), turn(say('Again.'))]);
     await kedge.session.prompt({ text: 'go', mode: 'ask' });
     const file = join(kedge.storage, 'sessions', `${kedge.session.id}.jsonl`);
@@ -61,7 +61,7 @@ describe('a log that lost its last line', () => {
 });
 
 describe('a log that cannot be written', () => {
-  it('ends the run at once, with the reason, and nothing is done that it does not hold', async () => {
+  it('ends the run immediately with the reason, and nothing happens that it does not contain', async () => {
     for (let room = 2; ; room++) {
       await using kedge = await assistantOn({}, script, { store: (directory) => new SmallDisk(directory, room) });
       kedge.session.subscribe((event) => {
@@ -81,7 +81,7 @@ describe('a log that cannot be written', () => {
       assert.equal(outcome, 'failed');
       assert.match(error?.message ?? '', /^The session's log cannot be written, so the run was stopped: ENOSPC/);
       assert.equal(eventsOf(kedge.events, 'run_finished').length, 1);
-      // What was shown is in the log, but for the word that it is over.
+      // Every displayed event is in the log, except for the one that reports the failure.
       const shown = kedge.session.events.filter(({ type }) => type !== 'run_finished');
       assert.deepEqual(
         JSON.parse(JSON.stringify(shown)),
@@ -91,7 +91,7 @@ describe('a log that cannot be written', () => {
     }
   });
 
-  it('lets no run begin', async () => {
+  it('prevents a new run', async () => {
     const store = (directory: string) => {
       writeFileSync(directory, 'a file where the directory should be');
       return new SessionStore(directory);
@@ -104,7 +104,7 @@ describe('a log that cannot be written', () => {
     assert.equal(kedge.session.running, false);
   });
 
-  it('can still be read, and gone on with once it can be written again', async () => {
+  it('can still be read, and continued when it can be written again', async () => {
     await using kedge = await assistantOn({}, script, { store: (directory) => new SmallDisk(directory, 5) });
     await kedge.session.prompt({ text: 'go', mode: 'agent' });
     const again = await kedge.reload();

@@ -9,8 +9,8 @@ import { startWireServer } from '../../support/wire-server.ts';
 const never = new AbortController().signal;
 const ref = { provider: 'openai', model: 'test-model' };
 
-describe('trying a model', () => {
-  it('asks for one tool call, and tells how it came', async () => {
+describe('testing a model', () => {
+  it('requests one tool call, and reports how it was made', async () => {
     const server = await startResponsesServer({
       apiKey: 'key',
       turns: [
@@ -26,7 +26,7 @@ describe('trying a model', () => {
     await server.close();
   });
 
-  it('does not try again what fails', async () => {
+  it('does not repeat a failed request', async () => {
     const server = await startResponsesServer({ turns: [{ fail: { status: 503, message: 'Overloaded' } }] });
     await assert.rejects(tryModel(ref, { apiKey: 'key', baseUrl: server.url }, never, 10_000), { kind: 'overloaded' });
     assert.equal(server.requests.length, 1);
@@ -46,7 +46,7 @@ describe('a preset', () => {
   ];
   const body = `${answer.map((chunk) => `data: ${JSON.stringify({ id: 'c', model: 'm', ...chunk })}\n\n`).join('')}data: [DONE]\n\n`;
 
-  it('gets its own reasoning back, and no other provider’s of the same wire', async () => {
+  it('receives its own reasoning back, and no reasoning of another provider', async () => {
     const server = await startWireServer([{ body }], 'text/event-stream');
     const adapterOf = (provider: string) =>
       loadAdapter({ provider, model: 'm' }, async () => ({ apiKey: 'key', baseUrl: `${server.url}/v1` }));
@@ -82,7 +82,7 @@ describe('a preset', () => {
     await server.close();
   });
 
-  it('sends its own headers, and a temperature until the server refuses it', async () => {
+  it('sends its own headers, and a temperature unless the server refuses it', async () => {
     const refusal = { status: 400, body: '{"error":{"message":"Unsupported parameter: temperature"}}' };
     const server = await startWireServer([refusal, { body }], 'text/event-stream');
     const config = { baseUrl: server.url, headers: { 'x-team': 'red' } };
@@ -102,14 +102,14 @@ describe('a preset', () => {
 describe('loading a model', () => {
   const load = (provider: string, config = {}) => loadAdapter({ provider, model: 'm' }, async () => config);
 
-  it('says what is missing and what to do', async () => {
+  it('reports what is missing and what to do', async () => {
     await assert.rejects(load('openai'), new ModelError('auth', 'There is no key for OpenAI. To add it, run "Kedge: Connect a Model".'));
     await assert.rejects(load('azure', { apiKey: 'key' }), /There is no address for Azure OpenAI/);
     await assert.rejects(load('nobody'), { kind: 'unknown_model' });
     await load('lmstudio');
   });
 
-  it('knows models of the catalogue and of the user without asking anybody', () => {
+  it('uses the facts of the catalogue and the user without a request', () => {
     const ids = knownModels('openai', { 'openai/mine': {}, 'groq/other': {} }).map(({ id }) => id);
     assert.ok(ids.includes('gpt-6.1-sol') && ids.includes('mine') && !ids.includes('other'));
   });

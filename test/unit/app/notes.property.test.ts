@@ -9,7 +9,7 @@ import { transcriptOf } from '../../../src/offline/transcript.ts';
 import { call, say, turn } from '../../../src/providers/scripted/index.ts';
 import { answerAll, assistantOn, nextEvent } from '../../support/harness.ts';
 
-/** What the model does in a turn; after these it answers. */
+/** The model makes one of these moves in each turn, and answers after the last one. */
 type Move = 'edit' | 'read' | 'cut';
 type Act =
   | { do: 'prompt'; text: string; moves: Move[]; said?: string | undefined; held: boolean }
@@ -62,8 +62,8 @@ function player() {
 
 const lastChange = ({ state }: Session) => [...state.runs.values()].findLast(({ changed, runId }) => changed && !state.undone.has(runId));
 
-describe('what Kedge tells the model', () => {
-  it('is never a part of what the user typed, in whatever order runs, undo, restore and steering follow', async () => {
+describe('the notes of Kedge to the model', () => {
+  it('are never a part of the user’s text, in any order of runs, undo, restore and steering', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(act, { minLength: 1, maxLength: 6 }), async (acts) => {
         const { adapter, moves, requests } = player();
@@ -79,7 +79,7 @@ describe('what Kedge tells the model', () => {
               moves.splice(0, moves.length, ...each.moves);
               words.push(each.text);
               const { said } = each;
-              // It joins at the next turn, or where there is none any more, with a run of its own.
+              // The message joins at the next turn. If there is no further turn, it starts a run of its own.
               if (said !== undefined)
                 void nextEvent(session, 'turn_started').then(() => {
                   words.push(said.trim() === '' ? '' : said);
@@ -111,19 +111,20 @@ describe('what Kedge tells the model', () => {
         }
         kedge.assistant.close();
         const { state, events } = kedge.session;
-        const messages = [...requests, state.messages].flat();
+        const conversation = state.messages.slice();
+        const messages = [...requests, conversation].flat();
         for (const message of messages) {
           if (message.role !== 'user') continue;
           const texts = message.content.filter((part): part is TextPart => part.type === 'text').map(({ text }) => text);
           assert.ok(texts.length <= 1, `one text a message: ${JSON.stringify(texts)}`);
           for (const text of texts) assert.ok(words.includes(text), `the user never typed ${JSON.stringify(text)}`);
         }
-        // Every request is the one before it, and more.
+        // Every request extends the request before it.
         for (const [index, sent] of requests.entries())
           if (index > 0) assert.deepEqual(sent.slice(0, requests[index - 1]?.length), requests[index - 1]);
-        assert.deepEqual(foldSession(events).messages, state.messages);
-        // The offline model takes what was typed last for its request, and never a note.
-        const request = transcriptOf(state.messages).text;
+        assert.deepEqual(foldSession(events).messages.slice(), conversation);
+        // The offline model takes the last text that the user typed as its request, and never a note.
+        const request = transcriptOf(conversation).text;
         assert.equal(request, state.messages.map((message) => (message.role === 'user' ? textOf(message) : '')).findLast(Boolean) ?? '');
         assert.ok(words.some((word) => state.title === word.split('\n', 1)[0]?.slice(0, 80)) || state.title === '');
       }),
@@ -131,7 +132,7 @@ describe('what Kedge tells the model', () => {
     );
   });
 
-  it('of changes that were taken back is a note beside the next prompt, and Offline reads the prompt alone', async () => {
+  it('about undone changes are sent beside the next prompt, and Offline reads the prompt alone', async () => {
     const { adapter, moves } = player();
     await using kedge = await assistantOn({ 'a.txt': 'a\n' }, [], { adapter });
     answerAll(kedge.session, { approve: true });
@@ -145,12 +146,12 @@ describe('what Kedge tells the model', () => {
       notesOf(prompt).map(({ about, text }) => [about, text]),
       [['undo', 'The user has undone changes in f0.txt. Read these files again before you rely on their content.']],
     );
-    assert.equal(transcriptOf(kedge.session.state.messages).text, 'create note.md with "Hello."');
+    assert.equal(transcriptOf(kedge.session.state.messages.slice()).text, 'create note.md with "Hello."');
   });
 });
 
 describe('a log of an older version', () => {
-  it('that has such a note as text is gone on with', async () => {
+  it('that contains such a note as text can be continued', async () => {
     const at = { runId: 'run', at: 0 };
     const limits = { turns: 9, callsPerTurn: 9, callsPerRun: 9, minutes: 9 };
     const model = { provider: 'scripted', model: 'scripted' };
@@ -163,7 +164,7 @@ describe('a log of an older version', () => {
       { ...at, seq: 1, type: 'run_started', mode: 'ask', prompt: 'go', model, limits },
       { ...at, seq: 2, type: 'message_added', message: { role: 'user', content } },
     ]);
-    assert.deepEqual(state.messages, [{ role: 'user', content }]);
-    assert.deepEqual(notesOf(state.messages[0] as Message), []);
+    assert.deepEqual(state.messages.slice(), [{ role: 'user', content }]);
+    assert.deepEqual(notesOf(state.messages.at(0) as Message), []);
   });
 });

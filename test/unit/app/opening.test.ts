@@ -1,4 +1,4 @@
-/** The first messages of a run, while it reads what the model is told besides them, and after a crash in that time. */
+/** Tests the messages that arrive while a run starts and still reads rules files and memory, and a crash in that time. */
 import assert from 'node:assert/strict';
 import { initiation } from '../../../src/app/session/prompt.ts';
 import { textOf } from '../../../src/core/model/messages.ts';
@@ -6,14 +6,14 @@ import { initPrompt } from '../../../src/core/words/slash-commands.ts';
 import { hang, say, turn } from '../../../src/providers/scripted/index.ts';
 import { assistantOn, type Harness, lastOf, nextEvent } from '../../support/harness.ts';
 
-/** Returns what the user said, without the first message. */
+/** Returns the user's messages, without the first one. */
 const saidAfter = ({ session }: Harness) =>
   session.state.messages
     .filter(({ role }) => role === 'user')
     .slice(1)
     .map(textOf);
 
-/** Queues messages during a run that is then stopped. `whileReading` is called when the next run reads what the model is told. */
+/** Queues messages during a run that is then stopped. `whileReading` is called while the next run reads rules files and memory. */
 async function withQueue(texts: string[], whileReading: (kedge: Harness) => void, work: (kedge: Harness) => Promise<void>): Promise<void> {
   let react = () => {};
   const surroundings = async () => {
@@ -77,7 +77,7 @@ describe('a queued message, while the next run starts,', () => {
 });
 
 describe('after a crash at the start of a run', () => {
-  /** Ends the program after `run_started`, and continues the run in another. */
+  /** Ends the program after `run_started`, and continues the run in another program. */
   async function resumed(kedge: Harness, start: () => Promise<void>): Promise<Harness> {
     const ended = start();
     const again = await kedge.reload();

@@ -1,4 +1,6 @@
-/** How the steps of a plan end: checks that fail, are cut off or skipped, steps without a change, and their receipt. */
+/**
+ * Tests how the steps of a plan end: with checks that fail, are cut off or skipped, or without a change. Also tests the receipt of a plan.
+ */
 import assert from 'node:assert/strict';
 import type { PlanDraft } from '../../../src/core/plan/plan.ts';
 import type { AgentEvent } from '../../../src/core/session/events.ts';
@@ -22,7 +24,7 @@ async function confirmed(kedge: Harness): Promise<Promise<void>[]> {
   return [kedge.session.plans.answer(lastOf(kedge.events, 'plan_proposed').plan.id, 'run')];
 }
 
-describe('the question about a failed check that a write met', () => {
+describe('the question about a failed check before a write', () => {
   const plan: PlanDraft = {
     goal: 'g',
     steps: [
@@ -31,7 +33,7 @@ describe('the question about a failed check that a write met', () => {
     ],
   };
 
-  it('counts as it is answered after a reload', async () => {
+  it('can be answered after a reload', async () => {
     for (const answer of ['Skip', 'Stop']) {
       await using first = await assistantOn(files, script(plan, turn(edit('a.txt', 'old and new')), turn(edit('b.txt')), done));
       void (await confirmed(first));
@@ -48,8 +50,8 @@ describe('the question about a failed check that a write met', () => {
   });
 });
 
-describe('a step that begins with a write which the user revises', () => {
-  it('has begun, and the one before it was checked', async () => {
+describe('a step that begins with a write that the user revises', () => {
+  it('has started, and the step before it was checked', async () => {
     const long = Array.from({ length: 30 }, (_, index) => `line ${index}\n`).join('');
     const plan: PlanDraft = {
       goal: 'g',
@@ -88,7 +90,7 @@ describe('a step that changes no file', () => {
     ],
   };
 
-  it('is passed, once its check has, by a write in the next, where the model says nothing of its steps', async () => {
+  it('is done after its check passed when the next step is written to, if the model does not report steps', async () => {
     await using kedge = await assistantOn(files, script(plan, turn(edit('a.txt')), turn(edit('b.txt')), done));
     await Promise.all(await confirmed(kedge));
     assert.equal(eventsOf(kedge.events, 'approval_requested').length, 0);
@@ -99,27 +101,27 @@ describe('a step that changes no file', () => {
 
   const ending: PlanDraft = { ...plan, steps: plan.steps.slice(0, 2) };
 
-  it('is checked at the end of the run, where nothing comes after it', async () => {
+  it('is checked at the end of the run if no step follows it', async () => {
     await using kedge = await assistantOn(files, script(ending, turn(edit('a.txt')), done));
     await Promise.all(await confirmed(kedge));
     assert.deepEqual(statuses(kedge), ['1 started', '1 done', '2 started', '2 done']);
   });
 
-  it('has failed at the end of the run where its check does', async () => {
+  it('has failed at the end of the run if its check fails', async () => {
     await using kedge = await assistantOn(files, script(ending, turn(edit('a.txt', 'old and new')), done));
     await Promise.all(await confirmed(kedge));
     assert.deepEqual(statuses(kedge), ['1 started', '1 done', '2 started', '2 failed']);
     assert.equal(lastOf(kedge.events, 'plan_step').note, 'Its check failed.');
   });
 
-  it('stays open where a step before it was not begun', async () => {
+  it('stays open if an earlier step was not started', async () => {
     const all = { ...plan, steps: [...plan.steps, { title: 'Look again', files: [], check: { search_empty: { pattern: 'old' } } }] };
     await using kedge = await assistantOn(files, script(all, turn(edit('a.txt')), done));
     await Promise.all(await confirmed(kedge));
     assert.deepEqual(statuses(kedge), ['1 started', '1 done', '2 started', '2 done']);
   });
 
-  it('stops the write where its check fails', async () => {
+  it('stops the write if its check fails', async () => {
     await using kedge = await assistantOn(files, script(plan, turn(edit('a.txt', 'old and new')), turn(edit('b.txt')), done));
     kedge.session.subscribe((event) => {
       if (event.type === 'question_asked') void kedge.session.answerQuestion(event.questionId, { option: 'Stop' });
@@ -130,13 +132,13 @@ describe('a step that changes no file', () => {
   });
 });
 
-describe('a check that a stop cuts off', () => {
-  it('proves nothing: its step is not done', async () => {
+describe('a check that was stopped', () => {
+  it('proves nothing, so its step is not done', async () => {
     let begun = () => {};
     const searching = new Promise<void>((resolve) => {
       begun = resolve;
     });
-    /** Ends without a word when it is stopped, as one does whose process is killed. */
+    /** A search that ends without a result when it is stopped, like a process that is killed. */
     class Slow extends NodeFileSystem {
       override async *search({ limit }: SearchQuery, signal: AbortSignal): AsyncGenerator<SearchHit> {
         if (limit === 0) return;
@@ -151,15 +153,15 @@ describe('a check that a stop cuts off', () => {
     await searching;
     await kedge.session.stop();
     await run;
-    // What goes on behind a stop has had its chance.
+    // Code that wrongly continued after the stop would have run by now.
     await new Promise((resolve) => setImmediate(resolve));
     assert.equal(kedge.session.events.at(-1)?.type, 'run_finished');
     assert.deepEqual(statuses(kedge), ['1 started']);
   });
 });
 
-describe('a step that was skipped', () => {
-  it('is not begun again', async () => {
+describe('a skipped step', () => {
+  it('is not started again', async () => {
     const plan: PlanDraft = {
       goal: 'g',
       steps: [
@@ -182,7 +184,7 @@ describe('a step that was skipped', () => {
 });
 
 describe('the receipt of a plan', () => {
-  it('names the commands that its checks ran', async () => {
+  it('lists the commands that its checks ran', async () => {
     const plan: PlanDraft = { goal: 'g', steps: [{ title: 'One', files: ['a.txt'], check: { command: 'grep -q new a.txt' } }] };
     await using kedge = await assistantOn(files, script(plan, turn(step(1, 'started'), edit('a.txt'), step(1, 'done')), done), {
       commands: true,
@@ -192,7 +194,7 @@ describe('the receipt of a plan', () => {
     assert.deepEqual(lastOf(kedge.events, 'run_finished').receipt?.commands, ['grep -q new a.txt']);
   });
 
-  it('counts a call that was asked for twice by its last answer', () => {
+  it('counts a call with two approval requests once, by its last answer', () => {
     const at = { runId: 'r', at: 0 };
     const question = { callId: 'c', title: '', rule: 'edit' as const, reason: '', changes: [], ...at };
     const asked = { type: 'approval_requested' as const, ...question };

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { type Message, textOf } from '../../../src/core/model/messages.ts';
 import { notesOf } from '../../../src/core/model/notes.ts';
 import { revisionHash } from '../../../src/core/plan/hash.ts';
-import type { Plan, PlanDraft } from '../../../src/core/plan/plan.ts';
+import type { Plan, PlanDraft, PlanStep } from '../../../src/core/plan/plan.ts';
 import { planOverviews } from '../../../src/core/plan/progress.ts';
 import type { QuestionAnswer } from '../../../src/core/session/events.ts';
 import { planMarkdown } from '../../../src/core/view/plan-markdown.ts';
 import { receiptLine } from '../../../src/core/view/receipt.ts';
 import { nodeShellParsers } from '../../../src/hosts/node/shell/shell-parser.ts';
 import { call, type ScriptedTurn, say, turn } from '../../../src/providers/scripted/index.ts';
-import { assistantOn, eventsOf, type Harness, lastOf, nextEvent, resultTexts } from '../../support/harness.ts';
+import { answerAll, assistantOn, eventsOf, type Harness, lastOf, nextEvent, resultTexts } from '../../support/harness.ts';
 
 const files = { 'a.txt': 'old\n', 'b.txt': 'old\n', 'c.txt': 'old\n', 'other.txt': 'old\n' };
 const PLAN: PlanDraft = {
@@ -25,7 +25,7 @@ const step = (number: number, status: string) => call('update_step', { step: num
 const done = turn(say('Done.'));
 const isFine = true as const;
 
-/** A run of the plan, live or ended, after the scripted proposal. */
+/** Returns a running or finished run of the plan that the script proposes. */
 async function confirmed(kedge: Harness, plan = PLAN): Promise<{ plan: Plan; run: Promise<void> }> {
   await kedge.session.prompt({ text: 'plan it', mode: 'plan' });
   const proposed = lastOf(kedge.events, 'plan_proposed').plan;
@@ -38,7 +38,7 @@ const statuses = (kedge: Harness) => eventsOf(kedge.session.events, 'plan_step')
 const rules = (kedge: Harness) =>
   eventsOf(kedge.session.events, 'tool_started').flatMap(({ effect, decision }) => (effect === 'readonly' ? [] : [decision.rule]));
 
-/** Answers questions as they come, each with the next of these. */
+/** Answers each question with the next of these answers. */
 function answering(kedge: Harness, ...answers: (string | QuestionAnswer)[]): void {
   kedge.session.subscribe((event) => {
     if (event.type !== 'question_asked') return;
@@ -48,8 +48,8 @@ function answering(kedge: Harness, ...answers: (string | QuestionAnswer)[]): voi
   });
 }
 
-describe('the step that is under way', () => {
-  it('is what may be written, and nothing else', async () => {
+describe('the running step', () => {
+  it('is the only one whose files may be written', async () => {
     await using kedge = await assistantOn(files, script(PLAN, turn(step(1, 'started'), edit('b.txt')), done));
     const { run } = await confirmed(kedge);
     const asked = await nextEvent(kedge.session, 'approval_requested');
@@ -60,7 +60,7 @@ describe('the step that is under way', () => {
     assert.equal(await kedge.read('b.txt'), 'old\n');
   });
 
-  it('is begun by a write in it, and ended by one in the next, where the model says nothing of its steps', async () => {
+  it('is started by a write in it and ended by a write in the next, if the model does not report steps', async () => {
     await using kedge = await assistantOn(files, script(PLAN, turn(edit('a.txt'), edit('b.txt'), edit('c.txt')), done));
     const { run, plan } = await confirmed(kedge);
     await run;
@@ -71,7 +71,7 @@ describe('the step that is under way', () => {
     assert.equal(planOverviews(kedge.session.state)[0]?.stage, 'done');
   });
 
-  it('is not passed over by a write in a later one', async () => {
+  it('is not skipped by a write in a later step', async () => {
     await using kedge = await assistantOn(files, script(PLAN, turn(edit('c.txt')), done));
     const { run } = await confirmed(kedge);
     const asked = await nextEvent(kedge.session, 'approval_requested');
@@ -80,14 +80,14 @@ describe('the step that is under way', () => {
     await run;
   });
 
-  it('is checked before the next one starts, where the model forgot to report it', async () => {
+  it('is checked before the next step starts, if the model forgot to report it', async () => {
     await using kedge = await assistantOn(files, script(PLAN, turn(step(1, 'started'), edit('a.txt')), turn(step(2, 'started')), done));
     await (await confirmed(kedge)).run;
     assert.deepEqual(statuses(kedge), ['1 started', '1 done', '2 started']);
     assert.equal(eventsOf(kedge.events, 'step_checked').length, 1);
   });
 
-  it('is over once it is done', async () => {
+  it('has ended once it is done', async () => {
     await using kedge = await assistantOn(
       files,
       script(PLAN, turn(step(1, 'started'), edit('a.txt'), step(1, 'done'), step(1, 'started'), step(3, 'failed')), done),
@@ -104,7 +104,7 @@ describe('the step that is under way', () => {
 describe('a check that fails', () => {
   const failing = [turn(step(1, 'started'), edit('a.txt', 'old and new'), step(1, 'done'))];
 
-  it('asks, and Retry gives the model its output', async () => {
+  it('asks the user, and Retry sends its output to the model', async () => {
     await using kedge = await assistantOn(files, script(PLAN, ...failing, turn(edit('a.txt', 'the'), step(1, 'done')), done));
     answering(kedge, { option: 'Retry', words: 'Look again.' });
     await (await confirmed(kedge)).run;
@@ -132,7 +132,7 @@ describe('a check that fails', () => {
     assert.equal(await kedge.read('a.txt'), 'the and new\n');
   });
 
-  it('can be skipped, and the step taken back as one', async () => {
+  it('can be skipped, and its step rolled back as one', async () => {
     await using kedge = await assistantOn(
       files,
       script(
@@ -158,7 +158,7 @@ describe('a check that fails', () => {
     assert.deepEqual(await kedge.snapshot(), before);
   });
 
-  it('can be skipped, and what the step changed be kept; then the run is undone as a whole', async () => {
+  it('can be skipped with the changes kept; then the run is undone as a whole', async () => {
     await using kedge = await assistantOn(files, script(PLAN, ...failing, done));
     const before = await kedge.snapshot();
     answering(kedge, 'Skip', 'Keep');
@@ -177,7 +177,7 @@ describe('a check that fails', () => {
     assert.equal(planOverviews(kedge.session.state)[0]?.stage, 'stopped');
   });
 
-  it('takes the step back and stops where nobody can be asked', async () => {
+  it('rolls the step back and stops if nobody can be asked', async () => {
     await using kedge = await assistantOn(files, script(PLAN, ...failing));
     const before = await kedge.snapshot();
     answering(kedge, { words: 'Nobody is here.', by: 'nobody' });
@@ -188,7 +188,7 @@ describe('a check that fails', () => {
     assert.equal(error?.message, 'Step 1 of the plan did not pass its check: nothing matches old in a.txt. Try again, or edit the plan.');
   });
 
-  it('at the end of the run fails it, and trying again goes on with the step', async () => {
+  it('at the end of the run fails the run, and trying again continues the step', async () => {
     const work = turn(edit('a.txt', 'old and new'));
     await using kedge = await assistantOn(files, script(PLAN, work, turn(say('All done!')), turn(edit('a.txt', 'the')), done));
     await (await confirmed(kedge)).run;
@@ -205,14 +205,14 @@ describe('a check that fails', () => {
     assert.equal(lastOf(kedge.events, 'run_finished').outcome, 'answered');
   });
 
-  it('and that the model left as it was fails the run, whatever it says', async () => {
+  it('fails the run if the model does not fix it, whatever the model says', async () => {
     await using kedge = await assistantOn(files, script(PLAN, ...failing, turn(say('All done!'))));
     answering(kedge, 'Retry');
     await (await confirmed(kedge)).run;
     assert.equal(lastOf(kedge.events, 'run_finished').outcome, 'failed');
   });
 
-  it('is asked about once over a reload, and not run a second time', async () => {
+  it('is asked about once even after a reload, and is not run again', async () => {
     await using kedge = await assistantOn(files, script(PLAN, ...failing, done));
     const { run } = await confirmed(kedge);
     await nextEvent(kedge.session, 'question_asked');
@@ -227,14 +227,14 @@ describe('a check that fails', () => {
     assert.deepEqual(statuses(again), ['1 started', '1 skipped']);
   });
 
-  it('is not got around by starting the next step', async () => {
+  it('cannot be avoided by starting the next step', async () => {
     await using kedge = await assistantOn(files, script(PLAN, ...failing, turn(step(2, 'started')), done));
     answering(kedge, 'Retry');
     await (await confirmed(kedge)).run;
     assert.equal(resultTexts(kedge.session).at(-1), 'ERROR The check of step 1 failed. Fix the problem and report step 1 done first.');
   });
 
-  it('says so where it could not run, and keeps nobody from going on', async () => {
+  it('is reported if it could not run, and does not prevent the next step', async () => {
     const plan: PlanDraft = { goal: PLAN.goal, steps: [{ title: 'First', files: ['a.txt'], check: { diagnostics: isFine } }] };
     await using kedge = await assistantOn(files, script(plan, turn(step(1, 'started'), edit('a.txt'), step(1, 'done')), done));
     await (await confirmed(kedge)).run;
@@ -247,7 +247,61 @@ describe('a check that fails', () => {
 });
 
 describe('a step that wrote nothing', () => {
-  it('is done, with nothing changed: in the log, the receipt and for the model; one that may change nothing is just done', async () => {
+  const wrote = [turn(step(1, 'started'), step(1, 'done')), turn(edit('a.txt'), step(1, 'done')), done];
+  const one: PlanDraft = { goal: PLAN.goal, steps: [{ title: 'First', files: ['a.txt'] }] };
+
+  it('asks the user, and Retry returns it to the model', async () => {
+    await using kedge = await assistantOn(files, script(one, ...wrote));
+    answering(kedge, { option: 'Retry', words: 'Change a.txt.' });
+    await (await confirmed(kedge)).run;
+    const { question } = lastOf(kedge.events, 'question_asked');
+    assert.equal(question.text, 'Step 1 (First) is done, but it changed none of its files.');
+    assert.deepEqual(
+      question.options.map(({ label }) => label),
+      ['Go on', 'Retry', 'Stop'],
+    );
+    assert.match(resultTexts(kedge.session)[2] ?? '', /^ERROR The user does not accept step 1, .* The user says: Change a\.txt\.$/);
+    assert.deepEqual(statuses(kedge), ['1 started', '1 done']);
+    assert.equal(await kedge.read('a.txt'), 'new\n');
+  });
+
+  it('stops the run on Stop, and is not done', async () => {
+    await using kedge = await assistantOn(files, script(one, ...wrote));
+    answering(kedge, 'Stop');
+    await (await confirmed(kedge)).run;
+    assert.equal(lastOf(kedge.events, 'run_finished').outcome, 'stopped');
+    assert.deepEqual(statuses(kedge), ['1 started', '1 failed']);
+    assert.equal(lastOf(kedge.events, 'plan_step').note, 'It changed none of its files.');
+  });
+
+  it('asks once, even after a reload, and its check is not run again', async () => {
+    const checkedPlan = { ...one, steps: [{ ...(one.steps[0] as PlanStep), check: { search_empty: { pattern: 'never' } } }] };
+    await using kedge = await assistantOn(files, script(checkedPlan, wrote[0] as ScriptedTurn, done));
+    const { run } = await confirmed(kedge);
+    const { questionId } = await nextEvent(kedge.session, 'question_asked');
+    const again = await kedge.reload();
+    await run;
+    await again.session.answerQuestion(questionId, { option: 'Go on' });
+    assert.equal(eventsOf(again.session.events, 'step_checked').length, 1);
+    assert.deepEqual(statuses(again), ['1 started', '1 done']);
+  });
+
+  it('is done if nobody can be asked, and if a command ran in it, which may have changed the files', async () => {
+    await using alone = await assistantOn(files, script(one, turn(step(1, 'started'), step(1, 'done')), done));
+    answering(alone, { words: 'Nobody is here.', by: 'nobody' });
+    await (await confirmed(alone)).run;
+    assert.equal(lastOf(alone.events, 'plan_step').unchanged, true);
+    const command = call('run_command', { command: 'printf new > a.txt' });
+    const options = { commands: true, shellParsers: nodeShellParsers };
+    await using kedge = await assistantOn(files, script(one, turn(step(1, 'started'), command, step(1, 'done')), done), options);
+    answerAll(kedge.session, { approve: true });
+    await (await confirmed(kedge)).run;
+    assert.equal(await kedge.read('a.txt'), 'new');
+    assert.equal(eventsOf(kedge.events, 'question_asked').length, 0);
+    assert.equal(lastOf(kedge.events, 'plan_step').unchanged, undefined);
+  });
+
+  it('is done without changes: in the log, the receipt and for the model; a step that may change nothing is simply done', async () => {
     const plan: PlanDraft = {
       goal: PLAN.goal,
       steps: [
@@ -261,6 +315,7 @@ describe('a step that wrote nothing', () => {
       files,
       script(plan, turn(...both(1), ...both(2)), turn(step(3, 'started'), edit('c.txt'), step(3, 'done')), done),
     );
+    answering(kedge, 'Go on');
     await (await confirmed(kedge)).run;
     const over = eventsOf(kedge.events, 'plan_step').filter(({ status }) => status === 'done');
     assert.deepEqual(
@@ -276,7 +331,7 @@ describe('a step that wrote nothing', () => {
     assert.deepEqual(receipt?.unchangedSteps, [1]);
     assert.match(receipt ? receiptLine(receipt) : '', /1 changed · 1 step changed nothing/);
     const run = kedge.session.state.lastRun;
-    assert.match(planMarkdown(run?.plan as Plan, run?.steps), /State: done, nothing changed\n[\s\S]*State: done\n[\s\S]*State: done\n/);
+    assert.match(planMarkdown(run?.plan as Plan, run), /State: done, nothing changed\n[\s\S]*State: done\n[\s\S]*State: done\n/);
   });
 });
 
@@ -288,7 +343,7 @@ describe('a check that is a command', () => {
   const options = { commands: true, shellParsers: nodeShellParsers };
   const work = turn(step(1, 'started'), edit('a.txt'), step(1, 'done'));
 
-  it('runs without a further question: the plan that the user confirmed holds it', async () => {
+  it('runs without another question, because it is part of the confirmed plan', async () => {
     await using kedge = await assistantOn(files, script(withCheck('grep new a.txt'), work, done), options);
     await (await confirmed(kedge)).run;
     const { outcome, output } = lastOf(kedge.events, 'step_checked');
@@ -296,7 +351,7 @@ describe('a check that is a command', () => {
     assert.deepEqual(statuses(kedge), ['1 started', '1 done']);
   });
 
-  it('fails with its output where it does not succeed', async () => {
+  it('fails with its output if it does not succeed', async () => {
     await using kedge = await assistantOn(files, script(withCheck('node -p 6*7 missing.txt && grep old a.txt'), work), options);
     answering(kedge, 'Run', 'Stop', 'Roll back');
     await (await confirmed(kedge)).run;
@@ -306,7 +361,7 @@ describe('a check that is a command', () => {
     assert.equal(await kedge.read('a.txt'), 'old\n');
   });
 
-  it('asks where it is dangerous, and is left out where nobody agrees', async () => {
+  it('asks if it is dangerous, and is not run without an approval', async () => {
     await using kedge = await assistantOn(files, script(withCheck('rm -r c.txt'), work, done), options);
     answering(kedge, 'Skip');
     await (await confirmed(kedge)).run;
@@ -319,10 +374,10 @@ describe('a check that is a command', () => {
   });
 });
 
-describe('a plan that is edited while it is run', () => {
+describe('a plan that is edited while it runs', () => {
   const failing = turn(step(1, 'started'), edit('a.txt', 'old and new'), step(1, 'done'), edit('b.txt'));
 
-  it('pauses the run, which goes on under the new revision', async () => {
+  it('pauses the run, which continues with the new revision', async () => {
     await using kedge = await assistantOn(
       files,
       script(PLAN, failing, turn(step(1, 'done'), step(2, 'started'), edit('other.txt'), step(2, 'done')), done),
@@ -345,7 +400,7 @@ describe('a plan that is edited while it is run', () => {
     assert.equal(eventsOf(again.session.events, 'run_started').filter(({ mode }) => mode === 'agent').length, 1);
   });
 
-  it('keeps its steps that are done', async () => {
+  it('keeps its finished steps', async () => {
     await using kedge = await assistantOn(files, script(PLAN, turn(step(1, 'started'), edit('a.txt'), step(1, 'done')), done));
     const { plan, run } = await confirmed(kedge);
     await run;
@@ -354,8 +409,8 @@ describe('a plan that is edited while it is run', () => {
   });
 });
 
-describe('a plan that was not carried out to its end', () => {
-  it('is gone on with at its first step that is not over', async () => {
+describe('a plan that was not finished', () => {
+  it('continues at its first unfinished step', async () => {
     await using kedge = await assistantOn(
       files,
       script(
@@ -384,7 +439,7 @@ describe('a plan that was not carried out to its end', () => {
     assert.equal(await kedge.read('b.txt'), 'new\n');
   });
 
-  it('is run again in another folder, once that was confirmed', async () => {
+  it('runs again in another folder after a confirmation', async () => {
     const plan: PlanDraft = { goal: PLAN.goal, steps: [{ title: 'First', files: ['workspace/a.txt'] }] };
     await using kedge = await assistantOn(
       files,
@@ -409,7 +464,7 @@ describe('a plan that was not carried out to its end', () => {
 });
 
 describe('a deviation', () => {
-  it('can widen the plan: the step may write that file from then on, in a revision of its own', async () => {
+  it('can extend the plan: the step may then write this file, in a new revision', async () => {
     await using kedge = await assistantOn(
       files,
       script(
@@ -432,7 +487,7 @@ describe('a deviation', () => {
     assert.deepEqual(kedge.session.state.plans.get(plan.id)?.plan, revised.plan);
   });
 
-  it('before any step widens the next one and begins it', async () => {
+  it('before any step extends the next step and starts it', async () => {
     await using kedge = await assistantOn(files, script(PLAN, turn(edit('other.txt')), turn(edit('a.txt')), done));
     const { run } = await confirmed(kedge);
     const asked = await nextEvent(kedge.session, 'approval_requested');
@@ -442,7 +497,7 @@ describe('a deviation', () => {
     assert.deepEqual(rules(kedge), ['outside-plan', 'confirmed-plan']);
   });
 
-  it('that was allowed once is asked about again', async () => {
+  it('that was allowed once needs an approval again', async () => {
     await using kedge = await assistantOn(
       files,
       script(PLAN, turn(step(2, 'started'), edit('other.txt')), turn(call('delete_file', { path: 'other.txt' })), done),
@@ -455,7 +510,7 @@ describe('a deviation', () => {
     assert.equal(eventsOf(kedge.events, 'plan_revised').length, 0);
   });
 
-  it('cannot be widened where it is something else that asks', async () => {
+  it('cannot be added to the plan if something else requires the approval', async () => {
     const plan: PlanDraft = { goal: PLAN.goal, steps: [{ title: 'First', files: ['.vscode/**'] }] };
     await using kedge = await assistantOn(
       files,
@@ -470,8 +525,8 @@ describe('a deviation', () => {
   });
 });
 
-describe('a plan that is to be changed', () => {
-  it('goes back to the model with the user’s words, and the new one takes its place', async () => {
+describe('a plan that the user wants to change', () => {
+  it('is returned to the model with the user’s words, and the new plan replaces it', async () => {
     await using kedge = await assistantOn(files, [
       turn(call('propose_plan', PLAN)),
       turn(call('propose_plan', { ...PLAN, goal: 'Another' })),
@@ -495,20 +550,19 @@ describe('a plan that is to be changed', () => {
   });
 });
 
-describe('a log that was meddled with', () => {
-  it('does not run a plan that is not the one that was confirmed', async () => {
+describe('a log that was manipulated', () => {
+  it('does not run a plan that differs from the confirmed plan', async () => {
     await using kedge = await assistantOn(files, script(PLAN, turn(edit('a.txt')), done), { limits: { turns: 1 } });
     const { run } = await confirmed(kedge);
     await run;
-    const [started] = eventsOf(kedge.session.events, 'run_started').slice(-1);
-    if (started?.plan) started.plan.steps[0]?.files.push('other.txt');
+    kedge.session.state.lastRun?.plan?.steps[0]?.files.push('other.txt');
     await kedge.session.resume();
     assert.match(lastOf(kedge.events, 'run_finished').error?.message ?? '', /differs from the plan that you confirmed/);
   });
 });
 
-describe('a plan that has to come first', () => {
-  it('is what a prompt in Agent mode leads to, and nothing is changed before the user confirms it', async () => {
+describe('a required plan', () => {
+  it('is proposed for a prompt in Agent mode, and nothing changes before the user confirms it', async () => {
     await using kedge = await assistantOn(files, script(PLAN, turn(edit('a.txt')), done), { requirePlan: true });
     const before = await kedge.snapshot();
     await kedge.session.prompt({ text: 'do it', mode: 'agent' });
@@ -523,7 +577,7 @@ describe('a plan that has to come first', () => {
     assert.equal(await kedge.read('a.txt'), 'new\n');
   });
 
-  it('changes nothing about Ask mode', async () => {
+  it('does not affect Ask mode', async () => {
     await using kedge = await assistantOn(files, [done], { requirePlan: true });
     await kedge.session.prompt({ text: 'what is it?', mode: 'ask' });
     assert.equal(lastOf(kedge.events, 'run_started').mode, 'ask');
@@ -531,7 +585,7 @@ describe('a plan that has to come first', () => {
 });
 
 describe('a plan of 40 edits', () => {
-  it('asks the user once: for the plan', async () => {
+  it('needs one approval, that of the plan', async () => {
     const names = Array.from({ length: 40 }, (_, index) => `src/f${index}.txt`);
     const many = Object.fromEntries(names.map((name) => [name, 'old\n']));
     const steps = [0, 1, 2, 3].map((group) => ({ title: `Part ${group}`, files: names.slice(group * 10, group * 10 + 10) }));

@@ -1,4 +1,4 @@
-/** What a confirmed plan promises, whatever calls a model makes under it. */
+/** Tests the promises of a confirmed plan with random tool calls of the model. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { PlanDraft } from '../../../src/core/plan/plan.ts';
@@ -51,7 +51,7 @@ async function runOf(kedge: Harness): Promise<void> {
 }
 
 describe('under a confirmed plan', () => {
-  it('no file outside the scope of the step that is under way changes without an answer of the user', async () => {
+  it('no file outside the scope of the running step changes without an answer of the user', async () => {
     await fc.assert(
       fc.asyncProperty(turnsOf(fc.oneof(change, report)), async (turns) => {
         const script = turns.map((calls) => turn(...calls.map(({ name, input }) => call(name, input))));
@@ -75,7 +75,7 @@ describe('under a confirmed plan', () => {
     );
   });
 
-  it('a step that is rolled back leaves every byte and directory as it found them', async () => {
+  it('a step that is rolled back restores every byte and directory', async () => {
     const plan: PlanDraft = { goal: 'g', steps: [{ title: 'one', files: ['**'] }] };
     await fc.assert(
       fc.asyncProperty(turnsOf(change), async (turns) => {
@@ -97,7 +97,7 @@ describe('under a confirmed plan', () => {
     );
   });
 
-  it('a reload while the user is asked changes nothing of what becomes of it', async () => {
+  it('a reload while the user is asked does not change the outcome', async () => {
     const answers = fc.array(fc.nat(11), { minLength: 1, maxLength: 8 });
     const reloads = fc.array(fc.boolean(), { minLength: 1, maxLength: 8 });
     await fc.assert(
@@ -116,10 +116,10 @@ describe('under a confirmed plan', () => {
   });
 });
 
-/** Where the first answer holds the run, nobody is asked the second. */
+/** If the first answer pauses the run, the second question is not asked. */
 const TWICE_FAILED: Turns = [Array.from({ length: 2 }, () => ({ name: 'update_step', input: { step: 1, status: 'failed' } }))];
 
-/** The question belongs to the call that was to begin the next step. */
+/** The question belongs to the call that would have started the next step. */
 const LEAVES_A_FAILED_CHECK: Turns = [
   [
     { name: 'replace_in_file', input: { path: 'a.txt', edits: [{ old_text: 'x', new_text: 'bad' }] } },
@@ -129,7 +129,10 @@ const LEAVES_A_FAILED_CHECK: Turns = [
 
 type Turns = { name: string; input: unknown }[][];
 
-/** What a run comes to whose user gives these answers, in order and over again, each after a reload or not. */
+/**
+ * Returns the outcome of a run whose user gives these answers in order, beginning again after the last one. Each answer may follow a
+ * reload.
+ */
 async function outcomeOf(turns: Turns, choices: readonly number[], reloads: readonly boolean[]) {
   const script = turns.map((calls, turnAt) => turn(...calls.map(({ name, input }, at) => call(name, input, `t${turnAt}c${at}`))));
   await using first = await assistantOn(files, [turn(call('propose_plan', PLAN)), ...script, turn(say('Done.'))]);
@@ -150,7 +153,7 @@ async function outcomeOf(turns: Turns, choices: readonly number[], reloads: read
     const answered = approval
       ? kedge.session.answerApproval(approval.approvalId, { approve: choice % 2 === 0 })
       : kedge.session.answerQuestion(question?.questionId ?? '', { option: options[choice % options.length]?.label ?? '' });
-    // Who answers after a reload waits for the end of the run.
+    // After a reload, the answer resolves at the end of the run.
     if (isReloaded) run = answered;
     await heard;
   }
@@ -159,7 +162,7 @@ async function outcomeOf(turns: Turns, choices: readonly number[], reloads: read
   return { asked, steps, status: lastRun?.status, outcome: lastRun?.outcome, files: filesOf(await kedge.snapshot()) };
 }
 
-/** Directories that a move leaves empty are removed by the program that made them alone, so not after a reload. */
+/** Only the program that created a directory removes it when a move leaves it empty, so after a reload it remains. */
 function filesOf(snapshot: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(snapshot).filter(([path]) => !path.endsWith('/')));
 }
@@ -168,7 +171,7 @@ function pendingOf({ session: { state } }: Harness) {
   return [[...state.pendingApprovals.values()][0], [...state.pendingQuestions.values()][0]] as const;
 }
 
-/** Resolves when the user is asked, at once where that is so. */
+/** Resolves when the user is asked, or immediately if a question is already open. */
 async function untilAsked(kedge: Harness): Promise<void> {
   if (pendingOf(kedge).some(Boolean)) return;
   await Promise.race([nextEvent(kedge.session, 'approval_requested'), nextEvent(kedge.session, 'question_asked')]);

@@ -39,7 +39,7 @@ describe('a plan', () => {
     assert.deepEqual(await kedge.snapshot(), before);
   });
 
-  it('that names no possible file is refused, so that the model corrects it', async () => {
+  it('without a valid file path is refused, so that the model corrects it', async () => {
     const wrong = { goal: 'g', steps: [{ title: 't', files: ['../outside.ts'] }] };
     await using kedge = await assistantOn(files, [
       turn(call('propose_plan', wrong)),
@@ -54,7 +54,7 @@ describe('a plan', () => {
     assert.equal(eventsOf(kedge.events, 'plan_proposed').length, 1);
   });
 
-  it('is carried out when the user confirms it: its files need no further question, its steps tick', async () => {
+  it('is carried out when the user confirms it: its files need no further approval, and its steps are reported', async () => {
     await using kedge = await assistantOn(files, [
       propose,
       turn(step(1, 'started'), edit('src/greet.ts'), step(1, 'done', 'was easy')),
@@ -80,7 +80,7 @@ describe('a plan', () => {
     assert.equal(lastOf(kedge.events, 'run_finished').outcome, 'answered');
   });
 
-  it('binds: what it does not name is asked for, whatever was granted', async () => {
+  it('limits the run: other files need an approval, whatever was granted', async () => {
     await using kedge = await assistantOn(files, [
       propose,
       turn(edit('src/other.ts')),
@@ -98,7 +98,7 @@ describe('a plan', () => {
     assert.equal(await kedge.read('src/other.ts'), 'hello\n');
   });
 
-  it('does not reach protected places, even where it names them', async () => {
+  it('does not allow protected paths, even if it names them', async () => {
     const plan = { goal: 'g', steps: [{ title: 't', files: ['.vscode/**', '**', '!nothing'] }] };
     await using kedge = await assistantOn(files, [
       turn(call('propose_plan', plan)),
@@ -110,7 +110,7 @@ describe('a plan', () => {
     assert.deepEqual(rules(kedge), ['protected-path']);
   });
 
-  it('can be edited before it is confirmed: then the edited one binds', async () => {
+  it('can be edited before it is confirmed, and then the edited plan limits the run', async () => {
     await using kedge = await assistantOn(files, [propose, turn(edit('src/greet.ts')), turn(edit('src/other.ts')), done]);
     answerAll(kedge.session, { approve: false });
     const plan = await proposed(kedge);
@@ -124,14 +124,14 @@ describe('a plan', () => {
     assert.match(JSON.stringify(kedge.adapter.requests[1]?.messages.at(-1)), /Only the other/);
   });
 
-  it('is carried out by the model that was picked for it', async () => {
+  it('is carried out by the selected model', async () => {
     await using kedge = await assistantOn(files, [propose, done]);
     const model = { provider: 'scripted', model: 'picked' };
     await kedge.session.plans.answer((await proposed(kedge)).id, 'run', { model });
     assert.deepEqual(lastOf(kedge.events, 'run_started').model, model);
   });
 
-  it('can be discarded, and then not be run', async () => {
+  it('cannot be run after it was discarded', async () => {
     await using kedge = await assistantOn(files, [propose]);
     const { id } = await proposed(kedge);
     await kedge.session.plans.answer(id, 'discard');
@@ -140,7 +140,7 @@ describe('a plan', () => {
     assert.equal(kedge.adapter.requests.length, 1);
   });
 
-  it('can be confirmed once', async () => {
+  it('can only be confirmed once', async () => {
     await using kedge = await assistantOn(files, [propose, done]);
     const { id } = await proposed(kedge);
     await kedge.session.plans.answer(id, 'run');
@@ -148,7 +148,7 @@ describe('a plan', () => {
     await assert.rejects(kedge.session.plans.answer('none', 'run'), /This plan was not found/);
   });
 
-  it('waits over a reload', async () => {
+  it('can be confirmed after a reload', async () => {
     await using kedge = await assistantOn(files, [propose, turn(edit('src/greet.ts')), done]);
     const { id } = await proposed(kedge);
     const again = await kedge.reload();
@@ -157,7 +157,7 @@ describe('a plan', () => {
     assert.equal(await kedge.read('src/greet.ts'), 'goodbye\n');
   });
 
-  it('still binds its run after a reload in the midst of it', async () => {
+  it('still limits its run after a reload during the run', async () => {
     await using kedge = await assistantOn(files, [propose, turn(edit('src/greet.ts')), turn(edit('src/other.ts')), done], {
       limits: { turns: 1 },
     });
@@ -171,7 +171,7 @@ describe('a plan', () => {
     assert.equal(lastOf(again.events, 'run_finished').outcome, 'answered');
   });
 
-  it('that a crash kept from beginning can be confirmed again', async () => {
+  it('can be confirmed again if a crash prevented its run', async () => {
     await using kedge = await assistantOn(files, [propose, turn(edit('src/greet.ts')), done]);
     const { id } = await proposed(kedge);
     kedge.session.subscribe((event) => {
@@ -184,7 +184,7 @@ describe('a plan', () => {
     assert.equal(await kedge.read('src/greet.ts'), 'goodbye\n');
   });
 
-  it('has no tool for its steps outside of its run, and no step beyond its last', async () => {
+  it('has its step tools only in its own run, and no step after its last', async () => {
     await using kedge = await assistantOn(files, [propose, turn(step(3, 'done')), done, turn(step(1, 'done')), done]);
     const { id } = await proposed(kedge);
     await kedge.session.plans.answer(id, 'run');
@@ -195,7 +195,7 @@ describe('a plan', () => {
     ]);
   });
 
-  it('is not asked for by a mere question in Plan mode', async () => {
+  it('is not required for a simple question in Plan mode', async () => {
     await using kedge = await assistantOn(files, [turn(say('It says hello.'))]);
     await kedge.session.prompt({ text: 'what does it say?', mode: 'plan' });
     assert.equal(lastOf(kedge.events, 'run_finished').outcome, 'answered');

@@ -7,7 +7,7 @@ const NATIVE = turn(call('note_word', { word: 'harbour' }, 'c'));
 const WRITTEN = turn(say('<tool_call>\n{"name": "note_word", "arguments": {"word": "harbour"}}\n</tool_call>'));
 
 function refuse(error: Error): ScriptedTurn {
-  // biome-ignore lint/correctness/useYield: it fails before it says anything
+  // biome-ignore lint/correctness/useYield: it fails before it yields anything
   return async function* (): AsyncGenerator<ModelEvent> {
     throw error;
   };
@@ -19,7 +19,7 @@ async function probe(script: ScriptedTurn[], { signal = new AbortController().si
   return { result, requests: adapter.requests };
 }
 
-describe('probe of a model', () => {
+describe('the test of a model', () => {
   const refused = new ModelError('invalid_request', 'small:1b does not support tools');
   const cases: [title: string, script: ScriptedTurn[], expected: Probe][] = [
     ['a native call', [NATIVE], { calls: 'native', follows: true }],
@@ -31,7 +31,7 @@ describe('probe of a model', () => {
   ];
   for (const [title, script, expected] of cases) it(title, async () => assert.deepEqual((await probe(script)).result, expected));
 
-  it('asks natively first, then without tools on the wire', async () => {
+  it('first uses native calls, then calls in text', async () => {
     const { requests } = await probe([turn(say('No.')), WRITTEN]);
     assert.deepEqual(
       requests.map(({ tools }) => tools.length),
@@ -39,7 +39,7 @@ describe('probe of a model', () => {
     );
   });
 
-  it('is unknown when the time is over', async () => {
+  it('has no result when the time is over', async () => {
     assert.equal((await probe([hang()], { timeoutMs: 20 })).result, undefined);
   });
 
@@ -49,15 +49,15 @@ describe('probe of a model', () => {
     await assert.rejects(probe([hang()], { signal: controller.signal }), { name: 'AbortError' });
   });
 
-  it('throws what says nothing of the model', async () => {
+  it('throws errors that say nothing about the model', async () => {
     await assert.rejects(probe([refuse(new ModelError('network', 'Nobody there.'))]), /Nobody there/);
   });
 });
 
-describe('suitability', () => {
+describe('the suitability', () => {
   const good: Probe = { calls: 'native', follows: true };
 
-  it('of a model that is fit', () => {
+  it('of a suitable model', () => {
     assert.deepEqual(suitability({ contextWindow: 32_768, probe: good }), { agent: true, tools: true });
     assert.deepEqual(suitability({}), { agent: true, tools: true });
   });
@@ -69,14 +69,14 @@ describe('suitability', () => {
     assert.match(reason ?? '', /context of 4096 tokens .*`ollama pull qwen3:8b`/);
   });
 
-  it('of a model that does not follow, or cannot call', () => {
+  it('of a model that does not follow instructions, or cannot call tools', () => {
     assert.match(suitability({ probe: { calls: 'text', follows: false } }).reason ?? '', /did not follow/);
     const none = suitability({ probe: { calls: 'none', follows: true } });
     assert.deepEqual([none.agent, none.tools], [false, false]);
     assert.match(none.reason ?? '', /Ask mode without tools/);
   });
 
-  it('advises what fits into the memory', () => {
+  it('suggests a model that fits into the memory', () => {
     const pullAt = (memoryGb: number) => suitability({ contextWindow: 2048, memoryGb }).pull;
     assert.deepEqual([4, 8, 12, 64].map(pullAt), [
       'ollama pull qwen3:4b',

@@ -6,9 +6,9 @@ import { answerAll, assistantOn, eventsOf, lastOf, nextEvent, resultTexts } from
 
 const ask = (id = '') => call('ask_user', { question: 'Which harbour?', options: ['North', 'South'] }, id);
 
-describe('the model asks its user', () => {
+describe('the model asks the user', () => {
   for (const mode of ['ask', 'plan', 'agent'] as Mode[]) {
-    it(`in ${mode} mode, and is told which option was chosen`, async () => {
+    it(`in ${mode} mode, and receives the chosen option`, async () => {
       await using kedge = await assistantOn({}, [turn(ask()), turn(say('North it is.'))]);
       const ended = kedge.session.prompt({ text: 'go', mode });
       const { questionId, question } = await nextEvent(kedge.session, 'question_asked');
@@ -25,7 +25,7 @@ describe('the model asks its user', () => {
     });
   }
 
-  it('who may answer in words of their own, whatever the options', async () => {
+  it('who may answer in their own words, whatever the options', async () => {
     await using kedge = await assistantOn({}, [turn(ask()), turn(say('West then.'))]);
     const ended = kedge.session.prompt({ text: 'go', mode: 'ask' });
     const { questionId, question } = await nextEvent(kedge.session, 'question_asked');
@@ -35,7 +35,7 @@ describe('the model asks its user', () => {
     assert.deepEqual(resultTexts(kedge.session), ['The user answered: West, by the lock']);
   });
 
-  it('and goes on with its best assumption where nobody can be asked', async () => {
+  it('and continues with the most likely answer if no user is available', async () => {
     await using kedge = await assistantOn({}, [turn(ask()), turn(say('I assumed North.'))]);
     const nobody: QuestionAnswer = { words: 'Nobody can be asked here.', by: 'nobody' };
     kedge.session.subscribe((event) => {
@@ -45,7 +45,7 @@ describe('the model asks its user', () => {
     assert.match(resultTexts(kedge.session)[0] ?? '', /^Nobody can be asked here\. Continue with the most likely option/);
   });
 
-  it('several questions at once, answered in any order', async () => {
+  it('several questions at once, which are answered in any order', async () => {
     await using kedge = await assistantOn({}, [turn(ask('one'), ask('two')), turn(say('Both then.'))]);
     const both = new Promise<void>((resolve) => {
       kedge.session.subscribe(() => kedge.session.state.pendingQuestions.size === 2 && resolve());
@@ -58,7 +58,7 @@ describe('the model asks its user', () => {
     assert.deepEqual(resultTexts(kedge.session), ['The user chose: North', 'The user chose: South']);
   });
 
-  it('once: a second answer is refused, and so is one after a stop', async () => {
+  it('once: a second answer is refused, and so is an answer after a stop', async () => {
     await using kedge = await assistantOn({}, [turn(ask()), turn(say('North.')), turn(ask())]);
     const ended = kedge.session.prompt({ text: 'go', mode: 'ask' });
     const { questionId } = await nextEvent(kedge.session, 'question_asked');
@@ -74,8 +74,8 @@ describe('the model asks its user', () => {
   });
 });
 
-describe('a question is answered after a reload', () => {
-  it('and the run goes on, without asking a second time', async () => {
+describe('an answer to a question after a reload', () => {
+  it('continues the run without asking again', async () => {
     await using kedge = await assistantOn({ 'a.txt': 'a' }, [turn(ask(), call('read_file', { path: 'a.txt' })), turn(say('North it is.'))]);
     void kedge.session.prompt({ text: 'go', mode: 'ask' });
     const { questionId } = await nextEvent(kedge.session, 'question_asked');
@@ -88,7 +88,7 @@ describe('a question is answered after a reload', () => {
     assert.equal(eventsOf(again.session.events, 'question_asked').length, 1);
   });
 
-  it('also where the window went away right after the answer', async () => {
+  it('counts even if the window was closed right after the answer', async () => {
     await using kedge = await assistantOn({}, [turn(ask()), turn(say('North it is.'))]);
     kedge.session.subscribe(({ type }) => {
       if (type === 'question_answered') kedge.assistant.close();
@@ -104,7 +104,7 @@ describe('a question is answered after a reload', () => {
     assert.equal(eventsOf(again.session.events, 'question_asked').length, 1);
   });
 
-  it('beside an approval: the last answer lets the run go on', async () => {
+  it('continues the run when the last approval and question are answered', async () => {
     const script = [turn(ask('question'), call('create_file', { path: 'new.txt', content: '' }, 'file')), turn(say('Done.'))];
     await using kedge = await assistantOn({}, script);
     void kedge.session.prompt({ text: 'go', mode: 'agent' });
@@ -121,7 +121,7 @@ describe('a question is answered after a reload', () => {
 });
 
 describe('waiting for an answer', () => {
-  it('costs nothing and times out never', async () => {
+  it('uses no budget and has no time limit', async () => {
     let time = 0;
     await using kedge = await assistantOn({}, [turn(ask()), turn(say('North it is.'))], { limits: { minutes: 1 }, now: () => time });
     const ended = kedge.session.prompt({ text: 'go', mode: 'ask' });
@@ -135,7 +135,7 @@ describe('waiting for an answer', () => {
     assert.equal(kedge.adapter.requests.length, 2);
   });
 
-  it('nor over a reload', async () => {
+  it('uses no budget after a reload either', async () => {
     let time = 0;
     await using kedge = await assistantOn({}, [turn(ask()), turn(say('North it is.'))], { limits: { minutes: 1 }, now: () => time });
     void kedge.session.prompt({ text: 'go', mode: 'ask' });
@@ -149,7 +149,7 @@ describe('waiting for an answer', () => {
 });
 
 describe('the tool that asks', () => {
-  it('is described in few words', async () => {
+  it('has a short description', async () => {
     await using kedge = await assistantOn({}, [turn(say('Hello.'))]);
     await kedge.session.prompt({ text: 'go', mode: 'ask' });
     const tool = (kedge.adapter.requests[0] as ModelRequest).tools.find(({ name }) => name === 'ask_user');

@@ -63,7 +63,7 @@ const path = fc.oneof(
 );
 const text = fc.oneof(fc.constantFrom('one', 'two', '', '\n', 'export const b = 1;', 'secret'), fc.string({ maxLength: 20 }));
 const edits = fc.array(fc.record({ old_text: text, new_text: text, all: fc.boolean() }), { maxLength: 3 });
-/** Well-formed, so that only the missing tool keeps it from being applied. */
+/** The patch is well-formed, so that it would be applied if the tool existed. */
 const patch = fc
   .array(
     fc.oneof(
@@ -81,7 +81,7 @@ const anything = fc.oneof(
   fc.constantFrom({ path: '../secret.txt', content: 'x' }, [], 'a.txt', null),
 );
 
-/** Input as the tool wants it, for names that are hostile. */
+/** Valid input for each tool, with malicious names. */
 const fitting: Record<string, fc.Arbitrary<unknown>> = {
   read_file: fc.record({ path, from_line: fc.integer(), to_line: fc.integer() }, { requiredKeys: ['path'] }),
   list_directory: fc.record({ path }, { requiredKeys: [] }),
@@ -110,7 +110,7 @@ const unknown = fc.constantFrom(
   'CREATE_FILE',
   'functions.create_file',
 );
-/** Looking for text costs the most time, and is the least likely to write. */
+/** Searches are rare, because they take the most time and are the least likely to write. */
 const name = fc.constantFrom(
   'create_file',
   'replace_in_file',
@@ -145,11 +145,11 @@ const streams = fc.array(fc.array(asked, { minLength: CALLS_A_TURN, maxLength: C
 const event = (call: Asked): ModelEvent => ({ type: 'part', part: { type: 'tool_call', id: '', ...call } });
 
 describe('Ask and Plan', () => {
-  it(`change not one byte of the workspace or beside it, whatever ${CALLS.toLocaleString('en')} calls ask for`, async () => {
+  it(`do not change a byte of the workspace or beside it, whatever ${CALLS.toLocaleString('en')} calls request`, async () => {
     let calls = 0;
     await fc.assert(
       fc.asyncProperty(streams, fc.constantFrom<Mode>('ask', 'plan'), async (turns, mode) => {
-        // A plan that is proposed ends the run: what is left of the stream is for the next.
+        // A proposed plan ends the run, so the rest of the turns is used by the next run.
         const script = turns.flatMap((each) => [turn(...each.map(event))]);
         await using kedge = await assistantOn(FILES, [...script, turn(say('Done.'))], { beside: BESIDE });
         answerAll(kedge.session, { approve: true, grant: 'workspace' });
@@ -159,7 +159,7 @@ describe('Ask and Plan', () => {
 
         assert.deepEqual(await snapshotOf(kedge.parent, { times: true }), before);
         for (const type of ['changes_staged', 'file_changed'] as const) assert.deepEqual(eventsOf(kedge.events, type), []);
-        // To read a secret is the only thing that is asked for.
+        // Reading a secret is the only call that needs an approval.
         assert.deepEqual(
           eventsOf(kedge.events, 'approval_requested').filter(({ rule, changes }) => rule !== 'secret' || changes.length > 0),
           [],

@@ -11,7 +11,7 @@ const read = (path: string) => call('read_file', { path });
 const done = turn(say('Done.'));
 
 describe('a receipt', () => {
-  it('accounts for every call of a run', async () => {
+  it('counts every call of a run', async () => {
     await using kedge = await assistantOn({ 'a.ts': '1', 'b.ts': '2' }, [
       turn(read('a.ts'), read('b.ts'), read('a.ts'), read('none.ts'), call('list_directory', {})),
       turn(create('c.ts'), create('d.ts')),
@@ -68,7 +68,7 @@ describe('a receipt', () => {
   });
 
   for (const mode of ['ask', 'plan'] as const)
-    it(`of ${mode} states what is proved`, async () => {
+    it(`of ${mode} states what is certain`, async () => {
       await using kedge = await assistantOn({ 'a.ts': '1' }, [
         turn(read('a.ts'), create('b.ts'), call('delete_file', { path: 'a.ts' })),
         turn(create('c.ts')),
@@ -81,7 +81,7 @@ describe('a receipt', () => {
       assert.deepEqual([receipt?.canWrite, receipt?.changed], [false, []]);
     });
 
-  it('is there however a run ends', async () => {
+  it('is created however a run ends', async () => {
     await using kedge = await assistantOn({}, [turn(create('a.ts'))]);
     kedge.session.subscribe((event) => {
       if (event.type === 'approval_requested') void kedge.session.stop();
@@ -91,7 +91,7 @@ describe('a receipt', () => {
     assert.deepEqual([outcome, receipt?.asked, receipt?.approved, receipt?.changed], ['stopped', 1, 0, []]);
   });
 
-  it('is the same, folded from the log, as it was when the run ended', async () => {
+  it('computed from the log is the same as at the end of the run', async () => {
     await using kedge = await assistantOn({ 'a.ts': '1' }, [turn(read('a.ts')), done, turn(read('a.ts')), done]);
     await kedge.session.prompt({ text: 'go', mode: 'ask' });
     await kedge.session.prompt({ text: 'go', mode: 'ask' });
@@ -100,7 +100,7 @@ describe('a receipt', () => {
       assert.deepEqual(receiptOf(foldRun(again.session.events, runId), false), receipt);
   });
 
-  it('names only so much, and counts all', () => {
+  it('limits its lists, but counts everything', () => {
     const at = { runId: 'r', at: 0 };
     const events = Array.from({ length: 500 }, (_, index) => ({
       ...at,
@@ -114,7 +114,7 @@ describe('a receipt', () => {
     assert.match(receiptMarkdown(receipt), /`f99` and 400 more$/m);
   });
 
-  it('copies names as code, whatever is in them', () => {
+  it('is copied with names as code, whatever they contain', () => {
     const events = [
       {
         runId: 'r',

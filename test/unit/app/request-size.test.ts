@@ -6,7 +6,7 @@ import { call, say, turn } from '../../../src/providers/scripted/index.ts';
 import { assistantOn, lastOf } from '../../support/harness.ts';
 import { tokensOfTools } from '../../support/tokens.ts';
 
-/** The fixed part of a request, as it goes over the OpenAI wire. */
+/** Returns the fixed part of a request in the OpenAI wire format. */
 function tokensOf({ system, tools }: ModelRequest): number {
   return countTokens(system) + tokensOfTools(tools);
 }

@@ -50,8 +50,28 @@ async function revisedTo(kedge: Harness, revised: Revision, model?: ModelRef): P
   await ended;
 }
 
+describe('the review of a file in which the user has changed a line of the run', () => {
+  it('shows the other hunks, and undoes them without that line', async () => {
+    await using kedge = await assistantOn({ 'a.txt': lines() }, [proposal, done]);
+    const { approvalId, ended } = await untilAsked(kedge);
+    await kedge.session.answerApproval(approvalId, { approve: true });
+    await ended;
+    const { changes, state } = kedge.session;
+    const runId = state.lastRun?.runId ?? '';
+    await kedge.write('a.txt', lines([2, 'two'], [15, 'mine'], [28, 'twenty-eight']));
+    const review = await changes.review(runId, 'a.txt');
+    assert.ok('digest' in review);
+    assert.deepEqual([review.added, review.removed], [2, 2]);
+    await changes.undo(runId, { path: 'a.txt', hunk: { index: 1, digest: review.digest } });
+    assert.equal(await kedge.read('a.txt'), lines([2, 'two'], [15, 'mine']));
+    // The file as a whole is still refused.
+    await changes.undo(runId, { path: 'a.txt' });
+    assert.equal(lastOf(kedge.events, 'changes_undone').results[0]?.outcome, 'refused');
+  });
+});
+
 describe('a proposal that the user revises', () => {
-  it('lands without the hunks that were refused, and the model is told which', async () => {
+  it('is written without the rejected hunks, and the model learns which', async () => {
     await using kedge = await assistantOn({ 'a.txt': lines() }, [proposal, done]);
     await revisedTo(kedge, { 'a.txt': { without: [1] } });
     assert.equal(await kedge.read('a.txt'), lines([2, 'two'], [28, 'twenty-eight']));
@@ -63,7 +83,7 @@ describe('a proposal that the user revises', () => {
     assert.deepEqual([landed.changes[0]?.added, landed.changes[0]?.removed], [2, 2]);
   });
 
-  it('lands as the user edited it', async () => {
+  it('is written as the user edited it', async () => {
     await using kedge = await assistantOn({ 'a.txt': lines() }, [proposal, done]);
     const content = await new DiskBlobs(join(kedge.storage, 'blobs')).put(encodeText('mine\n'));
     await revisedTo(kedge, { 'a.txt': { content } });
@@ -71,7 +91,7 @@ describe('a proposal that the user revises', () => {
     assert.match(resultTexts(kedge.session)[0] ?? '', /\+mine/);
   });
 
-  it('of which a file is refused, leaves that file alone: one made, one deleted, one moved', async () => {
+  it('with a rejected file leaves this file unchanged: a new one, a deleted one, a moved one', async () => {
     const files = { 'a.txt': lines(), 'b.txt': 'b\n', 'd.txt': lines() };
     for (const [revised, expected] of [
       [{ 'b.txt': 'refused' }, ['a.txt', 'b.txt', 'c.txt', 'e.txt']],
@@ -90,7 +110,7 @@ describe('a proposal that the user revises', () => {
     }
   });
 
-  it('is rejected where every part of it is refused', async () => {
+  it('is rejected if all of its parts are rejected', async () => {
     await using kedge = await assistantOn({ 'a.txt': lines() }, [proposal, done]);
     await revisedTo(kedge, { 'a.txt': { without: [0, 1, 2] } });
     assert.equal(await kedge.read('a.txt'), lines());
@@ -98,14 +118,14 @@ describe('a proposal that the user revises', () => {
     assert.deepEqual(resultTexts(kedge.session), ['ERROR The user rejected this.']);
   });
 
-  it('is the proposal where nothing of it is refused', async () => {
+  it('is unchanged if nothing is rejected', async () => {
     await using kedge = await assistantOn({ 'a.txt': lines() }, [proposal, done]);
     await revisedTo(kedge, { 'a.txt': { without: [] } });
     assert.deepEqual(lastOf(kedge.events, 'approval_resolved').answer, { approve: true });
     assert.deepEqual(resultTexts(kedge.session), ['Replaced 3 passages in a.txt.']);
   });
 
-  it('cannot be made to touch another file, nor take a content that nobody keeps', async () => {
+  it('cannot include another file, or a content that is not stored', async () => {
     await using kedge = await assistantOn({ 'a.txt': lines(), 'b.txt': 'b' }, [proposal, done]);
     const { approvalId, ended } = await untilAsked(kedge);
     const answer = (revised: Revision) => kedge.session.answerApproval(approvalId, { approve: true, revised });
@@ -116,7 +136,7 @@ describe('a proposal that the user revises', () => {
     assert.equal(await kedge.read('b.txt'), 'b');
   });
 
-  it('can be answered after a reload, and an answer that a crash left behind still counts', async () => {
+  it('can be answered after a reload, and an answer before a crash still counts', async () => {
     await using kedge = await assistantOn({ 'a.txt': lines() }, [proposal, done]);
     const { approvalId } = await untilAsked(kedge);
     const later = await kedge.reload();
@@ -125,7 +145,7 @@ describe('a proposal that the user revises', () => {
     assert.equal(lastOf(later.events, 'run_finished').outcome, 'answered');
   });
 
-  it('is asked for anew where the file changed between the answer and the writing', async () => {
+  it('needs a new approval if the file changed between the answer and the write', async () => {
     await using kedge = await assistantOn({ 'a.txt': lines() }, [proposal, done]);
     const { approvalId } = await untilAsked(kedge);
     await kedge.write('a.txt', lines([20, 'mine']));
@@ -158,7 +178,7 @@ describe('the review of a run', () => {
     await kedge.session.changes.undo(runOf(kedge), { path: 'a.txt', hunk: { index, digest: review.digest } });
   }
 
-  it('takes back one hunk, and what is left can be taken back later', async () => {
+  it('undoes one hunk, and the rest can be undone later', async () => {
     await using kedge = await ran();
     await undoHunk(kedge, 1);
     assert.equal(await kedge.read('a.txt'), lines([2, 'two'], [28, 'twenty-eight']));
@@ -170,7 +190,7 @@ describe('the review of a run', () => {
     assert.ok(kedge.session.state.undone.has(runOf(kedge)));
   });
 
-  it('keeps the user’s own lines, and does not show them as the run’s', async () => {
+  it('keeps the user’s own lines, and does not show them as changes of the run', async () => {
     await using kedge = await ran();
     await kedge.write('a.txt', lines([2, 'two'], [9, 'mine'], [15, 'fifteen'], [28, 'twenty-eight']));
     const review = await kedge.session.changes.review(runOf(kedge), 'a.txt');
@@ -182,7 +202,7 @@ describe('the review of a run', () => {
     assert.equal(lastOf(kedge.events, 'changes_undone').results[0]?.outcome, 'merged');
   });
 
-  it('refuses a hunk of a file that is no longer as it was shown', async () => {
+  it('refuses a hunk of a file that differs from the displayed one', async () => {
     await using kedge = await ran();
     const review = await kedge.session.changes.review(runOf(kedge), 'a.txt');
     assert.ok('digest' in review);
@@ -192,7 +212,7 @@ describe('the review of a run', () => {
     assert.equal(await kedge.read('a.txt'), lines([2, 'two']));
   });
 
-  it('takes back one file of several', async () => {
+  it('undoes one file of several', async () => {
     await using kedge = await ran([turn(replace('a.txt', ...FAR), replace('b.txt', ['b', 'B'])), done]);
     await kedge.session.changes.undo(runOf(kedge), { path: 'b.txt' });
     assert.deepEqual(
@@ -226,7 +246,7 @@ describe('restoring', () => {
     return files;
   };
 
-  it('goes to right after any step and back again, also after a reload', async () => {
+  it('returns to the state after any step and back again, also after a reload', async () => {
     const { kedge: first, runs, calls } = await threeRuns();
     await using kedge = await first.reload();
     const end = await stateOf(kedge);
@@ -249,7 +269,7 @@ describe('restoring', () => {
     assert.deepEqual(await stateOf(kedge), { 'workspace/a.txt': lines(), 'workspace/b.txt': 'b\n' });
   });
 
-  it('merges where somebody went on, and leaves alone where it cannot', async () => {
+  it('merges later changes by others, and leaves files with conflicts unchanged', async () => {
     const { kedge: harness, runs } = await threeRuns();
     await using kedge = harness;
     await kedge.write('a.txt', lines([2, 'zwei'], [9, 'mine'], [15, 'fifteen']));
@@ -270,7 +290,7 @@ describe('restoring', () => {
     assert.equal(await kedge.read('a.txt'), lines([2, 'zwei'], [9, 'mine'], [15, 'fifteen']));
   });
 
-  it('takes back one run of several where a later one went on, by merging', async () => {
+  it('undoes one run of several by merging, if a later run changed the same file', async () => {
     const { kedge: harness, runs } = await threeRuns();
     await using kedge = harness;
     await kedge.session.changes.undo(runs[1] ?? '');
@@ -284,7 +304,7 @@ describe('restoring', () => {
     assert.equal(await kedge.read('a.txt'), lines([2, 'zwei']));
   });
 
-  it('tells the model, once, what it would be wrong about', async () => {
+  it('tells the model once which files changed', async () => {
     const { kedge: harness, runs } = await threeRuns();
     await using kedge = harness;
     await kedge.session.changes.restore({ runId: runs[2] ?? '' });
@@ -293,7 +313,7 @@ describe('restoring', () => {
     assert.match(JSON.stringify(last?.content), /undone changes in a\.txt\./);
   });
 
-  it('is of no use where nothing was written since', async () => {
+  it('is not possible if nothing was written since', async () => {
     const { kedge: harness, runs, calls } = await threeRuns();
     await using kedge = harness;
     await assert.rejects(
@@ -303,7 +323,7 @@ describe('restoring', () => {
     await assert.rejects(kedge.session.changes.restore({ runId: 'none' }), /not changed any files since this point/);
   });
 
-  it('says so, file by file, where a content is no longer kept', async () => {
+  it('reports each file whose content is no longer stored', async () => {
     const { kedge: harness, runs } = await threeRuns();
     await using kedge = harness;
     await rm(join(kedge.storage, 'blobs'), { recursive: true });

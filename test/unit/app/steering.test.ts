@@ -1,4 +1,4 @@
-/** Files that decide what a command does which runs without asking: each change of them is shown first, whatever was allowed. */
+/** Tests files that decide what an allowed command does. Each change of such a file needs an approval, whatever the user has granted. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { PlanDraft } from '../../../src/core/plan/plan.ts';
@@ -16,7 +16,7 @@ const command = (text: string, ...folders: string[]): Permission => ({
 });
 const create = (path: string) => call('create_file', { path, content: 'x\n' });
 const rules = (kedge: Harness) => eventsOf(kedge.events, 'tool_started').map(({ decision }) => `${decision.kind} ${decision.rule}`);
-/** A run in which edits are allowed, and what else is given; every question is answered with no. */
+/** Runs the model with a grant for edits and these further grants. Every question is rejected. */
 async function writing(
   paths: readonly string[],
   grants: readonly Permission[],
@@ -31,7 +31,7 @@ async function writing(
 }
 
 const words = (text: string) => text.trim().split(/\s+/);
-/** By a command the files of its ecosystem; those of "make" decide what the commands of all do. */
+/** Lists for each command the files of its ecosystem. The files of "make" affect all commands. */
 const STEERED: Record<string, string[]> = {
   'npm test':
     words(`package.json packages/web/package.json pnpm-workspace.yaml turbo.json jest.config.ts vitest.config.mts vite.config.js .mocharc.json
@@ -63,9 +63,9 @@ const ORDINARY =
     /\s+/,
   );
 
-describe('a change of what a command does that runs without asking', () => {
+describe('a change of what an allowed command does', () => {
   for (const [allowed, path] of Object.entries(STEERED).flatMap(([allowed, paths]) => paths.map((path) => [allowed, path] as const)))
-    it(`asks, with its diff: ${path}, for ${allowed}`, async () => {
+    it(`needs approval, with its diff: ${path}, for ${allowed}`, async () => {
       await using kedge = await assistantOn({}, [turn(create(path)), done]);
       kedge.granted.covers.push({ kind: 'edits' }, command(allowed));
       answerAll(kedge.session, { approve: true, grant: 'session' });
@@ -77,7 +77,7 @@ describe('a change of what a command does that runs without asking', () => {
       assert.equal(await kedge.read(path), 'x\n');
     });
 
-  it('asks for the files of all ecosystems where the command may run anything', async () => {
+  it('needs approval for the files of all ecosystems if the command may run anything', async () => {
     const anything = [
       'make',
       'bash x.sh',
@@ -97,7 +97,7 @@ describe('a change of what a command does that runs without asking', () => {
     }
   });
 
-  it('is none where the file belongs to another ecosystem than the command', async () => {
+  it('does not include files of another ecosystem', async () => {
     const one: [string, string[]][] = [
       ['npm test', ['Cargo.toml', 'pom.xml', 'requirements.txt', 'Gemfile', 'go.mod', 'App.csproj']],
       ['cargo test', ['package.json', 'conftest.py', 'pom.xml']],
@@ -108,7 +108,7 @@ describe('a change of what a command does that runs without asking', () => {
       assert.deepEqual([...new Set(await writing(paths, [command(allowed)]))], ['allow edits-granted'], allowed);
   });
 
-  it('asks for the files of another ecosystem that a script of the package.json runs', async () => {
+  it('includes files of another ecosystem that a script of the package.json runs', async () => {
     const paths = ['Cargo.toml', 'pyproject.toml', 'pom.xml'];
     const askedFor = async (scripts: Record<string, string>) => {
       const asked = await writing(paths, [command('npm test')], {}, { 'package.json': JSON.stringify({ scripts }) });
@@ -122,11 +122,11 @@ describe('a change of what a command does that runs without asking', () => {
     assert.deepEqual(await askedFor({ test: 'tsc && c8 mocha', other: 'cargo test' }), []);
   });
 
-  it('is none where the file is an ordinary one', async () => {
+  it('does not include ordinary files', async () => {
     assert.deepEqual([...new Set(await writing(ORDINARY, [command('npm test')]))], ['allow edits-granted']);
   });
 
-  it('is none where no command runs without asking, or only such as run no code of the workspace', async () => {
+  it('is impossible if no command is allowed, or only commands that run no code of the workspace', async () => {
     const paths = ['package.json', 'Makefile', 'conftest.py'];
     const expected = paths.map(() => 'allow edits-granted');
     assert.deepEqual(await writing(paths, []), expected);
@@ -141,7 +141,7 @@ describe('a change of what a command does that runs without asking', () => {
     assert.deepEqual(await writing(paths, harmless), expected);
   });
 
-  it('asks where a rule of the user allows the command, and not where one names the file itself', async () => {
+  it('needs approval if a rule of the user allows the command, but not if a rule allows the file itself', async () => {
     const policy = (...more: Omit<SourcedRule, 'from'>[]) => ({
       policy: () => ({
         rules: [{ effect: 'allow', command: 'npm test' }, ...more].map((rule) => ({ ...rule, from: 'user' }) as SourcedRule),
@@ -156,7 +156,7 @@ describe('a change of what a command does that runs without asking', () => {
     ]);
   });
 
-  it('asks in the folder that the rule names', async () => {
+  it('needs approval in the folder that the rule names', async () => {
     const inFolder = (path: string) => ({
       policy: () => ({ rules: [{ effect: 'allow', command: 'bash run.sh', path, from: 'user' } as SourcedRule], problems: [] }),
     });
@@ -171,7 +171,7 @@ describe('a change of what a command does that runs without asking', () => {
     assert.deepEqual(await askedFor('*'), ['tools/run.sh']);
   });
 
-  it('asks for files that run by a command that is spelled otherwise', async () => {
+  it('needs approval for files that a differently spelled command runs', async () => {
     const files = {
       'package.json': JSON.stringify({ scripts: { build: 'node tools/x.js', prepare: 'node tools/x.js' } }),
       'web/package.json': JSON.stringify({ scripts: { build: 'node x.js' } }),
@@ -211,12 +211,12 @@ describe('a change of what a command does that runs without asking', () => {
     for (const [text, path] of spelled) {
       const [byRule, byGrant] = await checked(text, path);
       assert.equal(byRule, 'ask steers-command', text);
-      // A grant is one to a simple command.
+      // Only a simple command can be granted.
       if (!/[;&]/.test(text)) assert.equal(byGrant, 'ask steers-command', `${text} as a grant`);
     }
   });
 
-  it('asks for files that the command runs itself, or that its scripts run', async () => {
+  it('needs approval for files that the command or its scripts run', async () => {
     const files = {
       'package.json': JSON.stringify({
         scripts: { pretest: 'node tools/before.js', test: 'npm run build && mocha', build: 'node ./build.mjs', start: 'node src/main.js' },
@@ -249,7 +249,7 @@ describe('a change of what a command does that runs without asking', () => {
     );
   });
 
-  it('asks for files that run by another name: without their ending, in a directory, in quotes, from a Makefile, through a link', async () => {
+  it('needs approval for files with another name: without their extension, in a directory, in quotes, from a Makefile, through a link', async () => {
     const edited = async (command: Permission, path: string, files: Files) => {
       const edit = call('replace_in_file', { path, edits: [{ old_text: 'OLD', new_text: 'NEW' }] });
       await using kedge = await assistantOn({ [path]: '# OLD\n', ...files }, [turn(edit), done]);
@@ -291,7 +291,7 @@ describe('a change of what a command does that runs without asking', () => {
     for (const [allowed, path, files] of ordinary) assert.equal(await edited(allowed, path, files), 'allow edits-granted', path);
   });
 
-  it('asks where a command of git runs hooks that run code of the workspace, and only there', async () => {
+  it('needs approval for git hooks that run code of the workspace, and only for these', async () => {
     const hook = (name: string, text: string): Files => ({
       [name]: `#!/bin/sh\n# npm test\n${text}\n`,
       '.git/config': '[core]\n\tbare = false\n',
@@ -321,7 +321,7 @@ describe('a change of what a command does that runs without asking', () => {
     }
   });
 
-  it('asks for a hook behind a link, and for what the others run, although one cannot be read', async () => {
+  it('needs approval for a hook behind a link, and for the files of other hooks, although one cannot be read', async () => {
     const edited = async (path: string, files: Files) => {
       const edit = call('replace_in_file', { path, edits: [{ old_text: 'OLD', new_text: 'NEW' }] });
       await using kedge = await assistantOn({ [path]: '# OLD\n', ...files }, [turn(edit), done]);
@@ -351,7 +351,7 @@ describe('a change of what a command does that runs without asking', () => {
     );
   });
 
-  it('asks for what the scripts of a package.json and a Makefile run that are links', async () => {
+  it('needs approval for links that the scripts of a package.json and a Makefile run', async () => {
     const files = {
       'package.json': '-> config/p.json',
       'config/p.json': JSON.stringify({ scripts: { test: 'node tools/x.js' } }),
@@ -362,7 +362,7 @@ describe('a change of what a command does that runs without asking', () => {
     assert.deepEqual(await writing(['tools/x.sh'], [command('make test')], {}, files), ['ask steers-command']);
   });
 
-  it('is no question for a script that this run made itself', async () => {
+  it('needs no approval for a script that this run created', async () => {
     const edit = call('replace_in_file', { path: 'repro.js', edits: [{ old_text: 'x', new_text: 'y' }] });
     await using kedge = await assistantOn({}, [turn(create('repro.js')), turn(edit), done]);
     kedge.granted.covers.push({ kind: 'edits' });
@@ -373,7 +373,7 @@ describe('a change of what a command does that runs without asking', () => {
     assert.deepEqual(rules(kedge), ['allow edits-granted', 'allow edits-granted']);
   });
 
-  it('is told where a command is asked for afterwards', async () => {
+  it('is mentioned when the command later needs an approval', async () => {
     await using kedge = await assistantOn(
       {},
       [turn(create('package.json'), create('a.ts')), turn(call('run_command', { command: 'npm test' })), done],
@@ -388,7 +388,7 @@ describe('a change of what a command does that runs without asking', () => {
     assert.equal(lastOf(kedge.events, 'approval_requested').reason, '`npm test` is not on the allowlist. This run changed package.json.');
   });
 
-  it('is never made unasked, in whatever order things are allowed and changed', async () => {
+  it('never happens without approval, in any order of grants and changes', async () => {
     const act = fc.oneof(
       fc.record({ write: fc.constantFrom(...STEERING, ...ORDINARY) }),
       fc.record({ allow: fc.constantFrom(...Object.keys(STEERED), 'bash x.sh', 'git status', 'ls') }),
@@ -455,7 +455,7 @@ describe('a confirmed plan whose check is a command', () => {
       assert.equal(await kedge.read('src/a.ts'), 'x\n');
     });
 
-  it('asks no second time for a file that it names, where only another command stands', async () => {
+  it('needs no second approval for a file that it names, if only another command is allowed', async () => {
     for (const [files, expected] of [
       [['package.json'], []],
       [['**'], ['steers-command']],
@@ -473,7 +473,7 @@ describe('a confirmed plan whose check is a command', () => {
     }
   });
 
-  it('runs the check as the user agreed to it', async () => {
+  it('runs the check that the user has confirmed', async () => {
     await using kedge = await run(['**'], true);
     assert.equal(await kedge.read('ran.txt'), 'evil\n');
   });

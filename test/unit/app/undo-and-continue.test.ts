@@ -1,4 +1,4 @@
-/** Undo, pause and reload where they meet: undo during a paused run, other windows, old logs, and crashes. */
+/** Tests combinations of undo, pause and reload: undo during a paused run, other windows, old logs, and crashes. */
 import assert from 'node:assert/strict';
 import { readFile, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -14,8 +14,8 @@ const edit = (path: string, to = 'new', from = 'old') => call('replace_in_file',
 const create = (path: string) => call('create_file', { path, content: 'x\n' });
 const done = turn(say('Done.'));
 
-describe('what the user took back while a run was held', () => {
-  it('the model is told when it goes on', async () => {
+describe('changes that the user undid during a pause', () => {
+  it('are reported to the model when the run continues', async () => {
     await using kedge = await assistantOn(files, [turn(edit('a.txt')), turn(say('Half')), done], { limits: { turns: 1 } });
     answerAll(kedge.session, { approve: true });
     await kedge.session.prompt({ text: 'go', mode: 'agent' });
@@ -27,7 +27,7 @@ describe('what the user took back while a run was held', () => {
     assert.equal(messages.at(-1)?.role, 'user');
   });
 
-  it('is told with a message that waited', async () => {
+  it('are reported with a queued message', async () => {
     await using kedge = await assistantOn(files, [turn(edit('a.txt')), done, done]);
     answerAll(kedge.session, { approve: true });
     kedge.session.subscribe((event) => {
@@ -43,7 +43,7 @@ describe('what the user took back while a run was held', () => {
 });
 
 describe('the time of a run', () => {
-  it('is that of all its stretches, without waiting for the user', async () => {
+  it('is the sum of all its parts, without waiting for the user', async () => {
     let now = 1_000_000;
     await using kedge = await assistantOn(files, [turn(edit('a.txt')), turn(edit('b.txt')), done], {
       now: () => now,
@@ -63,7 +63,7 @@ describe('the time of a run', () => {
     assert.equal(lastOf(kedge.events, 'run_finished').durationMs, 3_000);
   });
 
-  it('is told of a paused run that is ended by the next', async () => {
+  it('is reported for a paused run that the next run ends', async () => {
     let now = 1_000_000;
     await using kedge = await assistantOn(files, [turn(edit('a.txt')), done], { now: () => now, limits: { turns: 1 } });
     answerAll(kedge.session, { approve: true });
@@ -77,24 +77,26 @@ describe('the time of a run', () => {
   });
 });
 
-describe('while something is taken back', () => {
-  it('no run begins, and nothing else is taken back', async () => {
+describe('during an undo', () => {
+  it('no other undo starts, and a run waits until the files are back', async () => {
     await using kedge = await assistantOn(files, [turn(edit('a.txt')), done, done]);
     answerAll(kedge.session, { approve: true });
     await kedge.session.prompt({ text: 'go', mode: 'agent' });
     const runId = kedge.session.state.lastRun?.runId ?? '';
     const undone = kedge.session.changes.undo(runId);
-    await assert.rejects(kedge.session.prompt({ text: 'more', mode: 'ask' }), /being undone/);
+    const next = kedge.session.prompt({ text: 'more', mode: 'ask' });
     await assert.rejects(kedge.session.changes.undo(runId), /being undone/);
-    await undone;
+    await Promise.all([undone, next]);
+    const order = kedge.events.map(({ type }) => type);
+    assert.ok(order.lastIndexOf('run_started') > order.indexOf('changes_undone'));
     const { undoId = '' } = lastOf(kedge.events, 'changes_undone');
     await kedge.session.changes.restore({ undoId });
     assert.equal(await kedge.read('a.txt'), 'new\n');
   });
 });
 
-describe('a session that went on in another window', () => {
-  it('is gone on with as it stands there: no event is numbered twice, and none is forgotten', async () => {
+describe('a session that was continued in another window', () => {
+  it('continues from there: no event number is used twice, and no event is lost', async () => {
     await using kedge = await assistantOn({}, [done, turn(create('new.txt')), done, done]);
     await kedge.session.prompt({ text: 'one', mode: 'ask' });
     const second = await kedge.beside();
@@ -112,14 +114,14 @@ describe('a session that went on in another window', () => {
       ['one', 'two', 'three'],
     );
     assert.match(JSON.stringify(kedge.adapter.requests.at(-1)?.messages), /two/);
-    // What the other window wrote can be taken back here.
+    // The changes of the other window can be undone in this one.
     await kedge.session.changes.undo(eventsOf(logged, 'file_changed')[0]?.runId ?? '');
     assert.ok(!('workspace/new.txt' in (await kedge.snapshot())));
   });
 });
 
 describe('a log of the first version', () => {
-  it('loads, and what it says was written can be taken back, by run and to any step', async () => {
+  it('is loaded, and its writes can be undone, by run and to any step', async () => {
     await using kedge = await assistantOn({ 'a.txt': 'three', 'new.txt': 'made' }, [done]);
     const blobs = new DiskBlobs(join(kedge.storage, 'blobs'));
     const [one, two, three, made] = await Promise.all(['one', 'two', 'three', 'made'].map((text) => blobs.put(encodeText(text))));
@@ -195,13 +197,13 @@ describe('a log of the first version', () => {
     await session.changes.undo('r1');
     assert.equal(await kedge.read('a.txt'), 'one');
     assert.ok(!('workspace/new.txt' in (await kedge.snapshot())));
-    // What was there is there still, byte for byte.
+    // The lines of the old log are unchanged.
     assert.ok((await readFile(file, 'utf8')).startsWith(lines));
   });
 });
 
 describe('a crash in the middle of an undo', () => {
-  it('leaves a session that opens, and from which everything can be taken back, however far the undo and the log came', async () => {
+  it('leaves a session that opens and in which everything can be undone, however far the undo and the log had come', async () => {
     const both = turn(edit('a.txt'), create('new.txt'));
     const left: Record<string, string>[] = [{}, { 'a.txt': 'new\n' }, { 'new.txt': 'x\n' }, { 'a.txt': 'new\n', 'new.txt': 'x\n' }];
     for (const notYetUndone of left) {
@@ -212,7 +214,7 @@ describe('a crash in the middle of an undo', () => {
         await kedge.session.prompt({ text: 'go', mode: 'agent' });
         const runId = kedge.session.state.lastRun?.runId ?? '';
         await kedge.session.changes.undo(runId);
-        // The log says what is about to happen before it does, and not yet, or in part, that it did.
+        // The log announces the undo before it happens. It is cut off before it records that all or a part of the undo has happened.
         const file = join(kedge.storage, 'sessions', `${kedge.session.id}.jsonl`);
         const log = await readFile(file, 'utf8');
         const staged = log.indexOf('\n', log.indexOf('"undo_staged"')) + 1;
@@ -227,8 +229,8 @@ describe('a crash in the middle of an undo', () => {
   });
 });
 
-describe('a write that failed and was put back', () => {
-  it('does not stand in the way of undo, after the user and Kedge have both gone on in the file', async () => {
+describe('a failed write that was rolled back', () => {
+  it('does not prevent an undo after the user and Kedge have both changed the file again', async () => {
     const writer = breakingWriter(() => 0);
     await using kedge = await assistantOn(files, [turn(edit('a.txt')), done, turn(edit('a.txt')), done], { writer });
     kedge.session.subscribe((event) => {
@@ -250,10 +252,10 @@ describe('a write that failed and was put back', () => {
   });
 });
 
-describe('one file of a run that is taken back', () => {
+describe('the undo of one file of a run', () => {
   const move = (from: string, to: string) => call('move_file', { from, to });
 
-  it('goes back to where it came from, over all its moves', async () => {
+  it('moves the file back to its first place, over all its moves', async () => {
     for (const withHunk of [false, true]) {
       await using kedge = await assistantOn(files, [
         turn(edit('a.txt'), move('a.txt', 'x/one.txt'), move('x/one.txt', 'two.txt'), edit('b.txt')),

@@ -1,4 +1,4 @@
-/** An undo of very much: what it costs, and what becomes of it when it is stopped. */
+/** Tests how long an undo of many files takes, and what happens when it is stopped. */
 import assert from 'node:assert/strict';
 import { NodeFileSystem } from '../../../src/hosts/node/files/file-system.ts';
 import { call, say, turn } from '../../../src/providers/scripted/index.ts';
@@ -8,7 +8,7 @@ import { answerAll, assistantOn, type Files, type Harness, lastOf } from '../../
 const create = (path: string) => call('create_file', { path, content: 'new\n' });
 const done = turn(say('Done.'));
 
-/** Tells of each look at the disk. */
+/** Reports each access to the disk. */
 class Watched extends NodeFileSystem {
   looked: (what: string) => void = () => undefined;
 
@@ -33,13 +33,13 @@ async function afterRun(files: Files, ...calls: ReturnType<typeof call>[]): Prom
   });
   answerAll(kedge.session, { approve: true });
   await kedge.session.prompt({ text: 'go', mode: 'agent' });
-  // As another program has it: this one's writer knows which directories it made.
+  // After a reload, the writer does not know which directories the run created.
   const again = await kedge.reload();
   return { kedge: again, fs: fs as Watched, runId: again.session.state.lastRun?.runId ?? '' };
 }
 
 describe('an undo of many nested directories', () => {
-  it('looks for links on the way to them once, however many there are', async function () {
+  it('resolves the links on the way to them only once', async function () {
     this.timeout(60_000);
     const looks = async (depth: number) => {
       const { kedge, fs, runId } = await afterRun({}, create(`${'d/'.repeat(depth)}new.txt`));
@@ -55,7 +55,7 @@ describe('an undo of many nested directories', () => {
     assert.equal(await looks(500), await looks(5));
   });
 
-  it('leaves those in which somebody works by now', async () => {
+  it('keeps directories that other programs use now', async () => {
     const { kedge, runId } = await afterRun({}, create('a/b/c/d/new.txt'), create('a/x/y/new.txt'));
     await using _ = kedge;
     await kedge.write('a/b/mine.txt', 'mine');
@@ -68,7 +68,7 @@ describe('an undo of many nested directories', () => {
 });
 
 describe('an undo that is stopped', () => {
-  it('at any moment has done nothing, or says what it has done; the rest can be undone later', async function () {
+  it('has done nothing or reports what it has done, at any moment; the rest can be undone later', async function () {
     this.timeout(120_000);
     const files: Files = { 'a.txt': 'old\n', 'b.txt': 'old\n' };
     const edit = (path: string) => call('replace_in_file', { path, edits: [{ old_text: 'old', new_text: 'new' }] });

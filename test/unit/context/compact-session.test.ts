@@ -1,4 +1,4 @@
-/** Compactions beside everything else that happens in a session: stops, messages, limits, pauses. */
+/** Tests compactions together with stops, messages, limits and pauses of a session. */
 import assert from 'node:assert/strict';
 import { sentMessages } from '../../../src/core/session/reduce.ts';
 import { call, hang, type ScriptedTurn, say, turn } from '../../../src/providers/scripted/index.ts';
@@ -18,7 +18,7 @@ async function talked(script: readonly ScriptedTurn[], options: Parameters<typeo
 }
 
 describe('a compaction between runs', () => {
-  it('can be stopped, which counts what it used and changes nothing else', async () => {
+  it('can be stopped, which counts its usage and changes nothing else', async () => {
     let received = () => {};
     const isReceived = new Promise<void>((resolve) => {
       received = resolve;
@@ -41,10 +41,10 @@ describe('a compaction between runs', () => {
     assert.equal(eventsOf(kedge.events, 'context_compacted').length, 0);
     assert.deepEqual(sentMessages(session.state), before);
     assert.equal(session.state.usage.input, 6_000);
-    assert.equal(session.view.runs.at(-1)?.compacting, undefined);
+    assert.equal(session.readView().runs.at(-1)?.compacting, undefined);
   });
 
-  it('takes a message that is sent meanwhile, and sends it afterwards', async () => {
+  it('accepts a message in the meantime, and sends it afterwards', async () => {
     let release = () => {};
     const gate = new Promise<void>((resolve) => {
       release = resolve;
@@ -83,13 +83,13 @@ describe('a compaction between runs', () => {
     await using kedge = await talked([turn(say('Goal: read.'), usage(1_000_000))], { facts: () => ({ prices: price }) });
     const { session } = kedge;
     await session.compact();
-    const { finished } = session.view.runs.at(-1) ?? {};
+    const { finished } = session.readView().runs.at(-1) ?? {};
     assert.equal(finished?.usage.input, session.state.lastRun?.usage.input);
     assert.equal(finished?.cost?.usd, session.state.lastRun?.cost.usd);
   });
 });
 
-describe('a compaction that is wanted during the last turn of a run', () => {
+describe('a compaction that the user requests during the last turn of a run', () => {
   it('happens after the run', async () => {
     await using kedge = await assistantOn(files, [
       ...reads(3),
@@ -107,7 +107,7 @@ describe('a compaction that is wanted during the last turn of a run', () => {
 describe('a summary during a run', () => {
   const facts = () => ({ contextWindow: 12_000 });
   const isForSummary = (text: string) => text.includes('is about to be compacted');
-  /** Reads until the conversation is compacted; `summary` answers the request for the summary. */
+  /** Reads files until the conversation is compacted. `summary` answers the request for a summary. */
   const reader = (summary: ScriptedTurn): ScriptedTurn[] =>
     Array.from(
       { length: 60 },
@@ -125,7 +125,7 @@ describe('a summary during a run', () => {
     await using kedge = await assistantOn(files, reader(hang(say('So'))), { facts, limits: { minutes: 0.03 } });
     await kedge.session.prompt({ text: 'Read the log.', mode: 'ask' });
     assert.equal(lastOf(kedge.events, 'run_paused').reason, 'limit');
-    assert.equal(kedge.session.view.runs.at(-1)?.compacting, undefined);
+    assert.equal(kedge.session.readView().runs.at(-1)?.compacting, undefined);
   });
 
   it('that fails in any way is replaced by rules', async () => {
@@ -140,7 +140,7 @@ describe('a summary during a run', () => {
 });
 
 describe('after a compaction', () => {
-  it('the user’s answers and rejections are still told word for word', async () => {
+  it('the user’s answers and rejections are still sent word for word', async () => {
     await using kedge = await assistantOn(
       { 'a.txt': LONG },
       [turn(call('ask_user', { question: 'Which port?' })), ...reads(4), turn(say('Read.')), turn(say('Goal.')), turn(say('Yes.'))],
@@ -156,7 +156,7 @@ describe('after a compaction', () => {
     assert.match(JSON.stringify(kedge.adapter.requests.at(-1)?.messages[0]), /Which port\?.*4711, never 8080/);
   });
 
-  it('no text has half a character', async () => {
+  it('no text ends with half a character', async () => {
     await using kedge = await talked([turn(say('😀'.repeat(60_000))), turn(say('Yes.'))]);
     await kedge.session.compact();
     await kedge.session.prompt({ text: 'Again.', mode: 'ask' });

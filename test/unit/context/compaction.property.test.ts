@@ -1,4 +1,4 @@
-/** Whatever the conversation and the size of the window, a compaction keeps what must not be lost. */
+/** A compaction never loses the required content, for random conversations and sizes of the window. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { sentAfter } from '../../../src/core/context/compacted.ts';
@@ -12,7 +12,7 @@ const logs = fc
   .array(fc.nat(9_999), { minLength: 200, maxLength: 700, size: 'max' })
   .map((choices) => randomLog(choices).filter(isDurable));
 
-/** Calls `check` after each event, and says how many compactions there were. */
+/** Calls `check` after each event, and returns the number of compactions. */
 function follow(events: readonly AgentEvent[], check: (state: SessionState, event: AgentEvent) => void): number {
   const state = emptySession();
   for (const event of events) {
@@ -22,7 +22,7 @@ function follow(events: readonly AgentEvent[], check: (state: SessionState, even
   return events.filter(({ type }) => type === 'context_compacted').length;
 }
 
-/** @throws if a call has no result right after its message, or a result no call. */
+/** @throws if a call has no result in the next message, or a result has no call */
 function everyCallHasItsResult(messages: readonly Message[], open: number): void {
   let waiting: string[] = [];
   for (const message of messages) {
@@ -67,7 +67,7 @@ describe('a compacted conversation', () => {
     );
   });
 
-  it('follows from the log alone, and only grows until the next compaction', () => {
+  it('depends on the log alone, and only grows until the next compaction', () => {
     fc.assert(
       fc.property(logs, (events) => {
         let before: readonly Message[] = [];

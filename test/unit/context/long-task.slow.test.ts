@@ -1,4 +1,4 @@
-/** A long task with models of small windows: nothing overflows, and nothing is forgotten. */
+/** Carries out a long task with models of small windows. No request may be too long, and nothing may be forgotten. */
 import assert from 'node:assert/strict';
 import { statusText } from '../../../src/core/plan/progress.ts';
 import type { AgentEvent } from '../../../src/core/session/events.ts';
@@ -7,7 +7,7 @@ import { eventsOf, lastOf } from '../../support/harness.ts';
 import { FACTS, isForSummary, longTask, partOf, STEPS } from '../../support/long-task.ts';
 import { textOfWire, type WindowRequest } from '../../support/window-server.ts';
 
-/** The states of the plan's steps as a request tells them. */
+/** Returns the states of the plan's steps as a request describes them. */
 function toldStates(request: WindowRequest): string[] {
   const head = request.messages.map(textOfWire).find((text) => text.includes('were compacted to save space')) ?? '';
   return [...head.matchAll(/^\d+\. Refit part \d+\n(?: {3}(?!state).*\n)* {3}state: (.*)$/gm)].map(([, state]) => state as string);
@@ -23,14 +23,14 @@ describe('a task of 150 calls with 3 MB of results', () => {
         for (const fact of Object.values(FACTS)) assert.ok(answer.includes(fact), `${fact} in: ${answer}`);
         for (let step = 1; step <= STEPS; step++) assert.equal(await kedge.read(partOf(step)), `part ${step}: new\n`);
         assert.ok(eventsOf(kedge.events, 'tool_finished').length >= 150);
-        await holdsAfterCompactions(session.events, requests);
+        await holdsAfterCompactions(session.events.slice(), requests);
         const reloaded = await kedge.reload();
         assert.deepEqual(sentMessages(reloaded.session.state), sentMessages(session.state));
       }));
   }
 });
 
-/** In every request after a compaction, the user's messages stand word for word, and the steps as the log has them. */
+/** Every request after a compaction contains the user's messages word for word, and the steps in the state of the log. */
 async function holdsAfterCompactions(events: readonly AgentEvent[], requests: readonly WindowRequest[]): Promise<void> {
   const compactions = events.filter(({ type }) => type === 'context_compacted');
   assert.ok(compactions.length > 0, 'nothing was compacted');

@@ -1,4 +1,4 @@
-/** A service that refuses a request because of its size: what its error tells, and how the run goes on. */
+/** Tests a service that refuses a request because of its size: how its error is read, and how the run continues. */
 import assert from 'node:assert/strict';
 import { sentMessages } from '../../../src/core/session/reduce.ts';
 import { createAdapter } from '../../../src/providers/openai-chat/index.ts';
@@ -6,7 +6,7 @@ import { overflowIn } from '../../../src/providers/overflow.ts';
 import { assistantOn, eventsOf, lastOf } from '../../support/harness.ts';
 import { type Reply, startWindowServer, textOfWire, type WindowRequest } from '../../support/window-server.ts';
 
-/** The errors of services and local servers, as they document them or as they were recorded. */
+/** Errors of services and local servers, from their documentation or recorded. */
 const ERRORS: [message: string, window: number | undefined, requested: number | undefined][] = [
   ["This model's maximum context length is 8192 tokens. However, your messages resulted in 10021 tokens.", 8192, 10021],
   [
@@ -90,9 +90,9 @@ async function run(
   }
 }
 
-describe('a model of unknown window', () => {
+describe('a model with an unknown window', () => {
   for (const mute of [false, true])
-    it(`is asked again with a smaller request ${mute ? 'although its error names no number' : 'that fits the window which its error names'}`, () =>
+    it(`receives a smaller request ${mute ? 'although its error contains no number' : 'that fits the window in its error'}`, () =>
       run({ window: 12_000, mute }, async (kedge, requests) => {
         assert.equal(lastOf(kedge.events, 'run_finished').outcome, 'answered');
         const refused = requests.filter((request) => request.refused).length;
@@ -100,10 +100,10 @@ describe('a model of unknown window', () => {
         assert.ok(eventsOf(kedge.events, 'context_compacted').some(({ reason }) => reason === 'overflow'));
       }));
 
-  it('is remembered with its window, also by the next session', () =>
+  it('is stored with its window, also for the next session', () =>
     run({ window: 12_000 }, async (kedge, requests) => {
       const before = requests.length;
-      const next = kedge.assistant.newSession();
+      const next = await kedge.assistant.newSession();
       await next.prompt({ text: 'Read everything again.', mode: 'ask' });
       assert.equal(next.state.lastRun?.outcome, 'answered');
       assert.equal(requests.slice(before).filter((request) => request.refused).length, 0);
@@ -111,14 +111,14 @@ describe('a model of unknown window', () => {
       assert.equal(first?.context?.window, 12_000);
     }));
 
-  it('that does not count tokens is told enough, too', () =>
+  it('is handled even if it reports no token counts', () =>
     run({ window: 12_000, reports: false }, async (kedge) => {
       assert.equal(lastOf(kedge.events, 'run_finished').outcome, 'answered');
     }));
 });
 
 describe('a request that no compaction makes small enough', () => {
-  it('fails with what to do, and is not sent for ever', async () => {
+  it('fails with a remedy, and is not repeated forever', async () => {
     const served = await startWindowServer({ window: 300 }, reader());
     try {
       const adapter = createAdapter({ apiKey: 'key', baseUrl: `${served.url}/v1` });
@@ -134,8 +134,8 @@ describe('a request that no compaction makes small enough', () => {
   });
 });
 
-describe('a compaction that the user wants', () => {
-  it('happens at once between runs, keeps what the user names, and survives a reload', async () => {
+describe('a compaction that the user requests', () => {
+  it('happens immediately between runs, keeps what the user names, and survives a reload', async () => {
     const asked: string[] = [];
     const served = await startWindowServer({ window: 1_000_000 }, (request) => {
       const last = textOfWire(request.messages.at(-1) ?? { role: '' });
@@ -151,7 +151,7 @@ describe('a compaction that the user wants', () => {
       for (const text of ['The sail is red.', `Long: ${'words '.repeat(3_000)}`, 'What is next?'])
         await session.prompt({ text, mode: 'ask' });
       await session.compact('the colour of the sail');
-      assert.match(asked[0] ?? '', /keep above all: the colour of the sail/);
+      assert.match(asked[0] ?? '', /keep this above all: the colour of the sail/);
       const compacted = lastOf(kedge.events, 'context_compacted');
       assert.deepEqual([compacted.reason, compacted.by], ['user', 'model']);
       assert.match(compacted.summary, /the sail is red/);

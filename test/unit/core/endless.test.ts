@@ -10,7 +10,7 @@ import { assistantOn, eventsOf, type HarnessOptions, lastOf } from '../../suppor
 
 type Delta = Extract<ModelEvent, { type: 'text_delta' | 'reasoning_delta' | 'tool_input_delta' }>;
 
-/** More than any limit of these tests allows. */
+/** This number is above all limits of these tests. */
 const NEVER = 1_000_000;
 
 /** Yields the same event forever without letting a timer run. It ends only when the consumer stops. */
@@ -47,7 +47,7 @@ describe('the limits of a run stop an endless answer', () => {
       assert.equal(lastOf(kedge.events, 'run_paused').reason, 'limit');
       const streamed = (made.count * delta.text.length) / 4;
       assert.ok(streamed < 12_000 && streamed > 10_000 - REQUEST, String(streamed));
-      // The estimated use counts across the pause and the reload, even when nothing was received.
+      // The estimated use counts after the pause and the reload, too, even when nothing was received.
       assert.ok((kedge.session.state.lastRun?.used.tokens ?? 0) >= 10_000);
       assert.deepEqual(foldSession(kedge.events.filter(isDurable)).lastRun?.used.tokens, kedge.session.state.lastRun?.used.tokens);
       await kedge.session.resume();
@@ -160,7 +160,7 @@ describe('an endless answer is cut off even without a limit', () => {
       assert.equal(outcome, 'failed');
       assert.match(error?.message ?? '', /(longer than 2 million characters|more than 1,000 tool calls), so it was cut off/);
       assert.ok(made.count <= MAX_ANSWER / 60, String(made.count));
-      // The session can continue: what is kept of the answer fits into a request.
+      // The session can continue, because the part of the answer that is kept fits into a request.
       assert.ok(JSON.stringify(kedge.session.state.messages).length < 200_000);
     });
   }

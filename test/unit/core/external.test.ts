@@ -62,8 +62,10 @@ async function run(log: AgentEvent[], launched: string[], kind: Decision['kind']
         dead ||= dies('launch');
       }),
     ],
-    limits: GENEROUS,
-    meter: new Meter(GENEROUS, () => NO_USE),
+    meter: new Meter(
+      () => GENEROUS,
+      () => NO_USE,
+    ),
     pace: new Pacing(),
     state,
     emit,

@@ -10,7 +10,7 @@ const read = (path: string, id = '') => call('read_file', { path }, id);
 const usage = (tokens: object): ModelEvent => ({ type: 'usage', usage: tokens });
 const stop = (reason: 'max_tokens' | 'refusal' | 'other'): ModelEvent => ({ type: 'stop', reason });
 
-/** A disk on which a read takes as long as the test wants, and which counts parallel reads. */
+/** A disk whose reads take as long as the test wants. It counts parallel reads. */
 class SlowDisk extends NodeFileSystem {
   static delays: Record<string, number> = {};
   reading = 0;
@@ -144,7 +144,7 @@ describe('a mistake of the model becomes an error result that it can correct', (
     return resultTexts(kedge.session).join('\n---\n');
   }
 
-  it('arguments that do not fit', async () => {
+  it('arguments that do not fit the schema', async () => {
     assert.equal(
       await resultOf(call('read_file', { path: 7 })),
       'ERROR The arguments of read_file do not fit its schema:\n✖ Invalid input: expected string, received number\n  → at path\nCorrect them and call the tool again.',
@@ -167,7 +167,7 @@ describe('a mistake of the model becomes an error result that it can correct', (
     assert.equal(await resultOf({ type: 'part', part }), 'ERROR The arguments are not valid JSON. Send them again as one JSON object.');
   });
 
-  it('a call with something else wrong with it', async () => {
+  it('a call with another problem', async () => {
     const part = { type: 'tool_call', id: 'm', name: 'list_directory', malformed: '{}', problem: 'Not executed: it was quoted.' } as const;
     assert.equal(await resultOf({ type: 'part', part }), 'ERROR Not executed: it was quoted.');
   });

@@ -21,7 +21,7 @@ describe('a glob of a plan', () => {
   ];
   for (const [glob, means] of meanings) it(`is said in words: ${glob}`, () => assert.equal(scopeMeaning(glob), means));
 
-  /** An independent implementation of the meaning in words. */
+  /** An independent implementation of the described meaning. */
   function isMeant(path: string, means: string): boolean | undefined {
     const [, itself] = /^(.*) and every file below it$/.exec(means) ?? [];
     if (itself) return path === itself || path.startsWith(`${itself}/`);

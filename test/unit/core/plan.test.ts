@@ -90,7 +90,7 @@ describe('a plan as text', () => {
 
   it('is a Markdown document, with check boxes once it was started', () => {
     assert.match(planMarkdown(PLAN), /^# Rename it\n\nRevision 1\n\n## Steps\n\n1\. \*\*Code\*\*\n {3}- Not the tables\.\n/);
-    const text = planMarkdown(PLAN, { 1: { status: 'done' }, 2: { status: 'failed', note: 'It failed.', rolledBack: true } });
+    const text = planMarkdown(PLAN, { steps: { 1: { status: 'done' }, 2: { status: 'failed', note: 'It failed.', rolledBack: true } } });
     assert.match(
       text,
       /1\. \[x\] \*\*Code\*\*[\s\S]*2\. \[ \] \*\*Tests\*\*\n {3}- May change: `test\/\*\.ts`\n {3}- Check: run `npm test`\n {3}- State: failed, rolled back \(It failed\.\)/,

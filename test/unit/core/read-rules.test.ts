@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { rulesInForce } from '../../../src/core/context/rules-in-force.ts';
 import type { NotePart } from '../../../src/core/model/messages.ts';
 import { noteTexts } from '../../../src/core/model/notes.ts';
-import { isLogged } from '../../../src/core/session/event-shape.ts';
 import type { AgentEvent } from '../../../src/core/session/events.ts';
+import { isLogged } from '../../../src/core/session/shapes/event-shape.ts';
 import { rulesIn, rulesText } from '../../../src/core/view/read-rules.ts';
 
 const rules = (digest: string, paths: string[], remark?: string): NotePart => ({

@@ -77,7 +77,7 @@ describe('these are not cycles:', () => {
     result: { type: 'tool_result', callId: '', name, content: [{ type: 'text', text }], ...(isError && { isError }) },
   });
 
-  it('a call with a different result each time, as polling', () => {
+  it('a call with a different result each time, such as polling', () => {
     const polls = Array.from({ length: 12 }, (_, index) => made('status', {}, `${index} of 12`));
     const failing = Array.from({ length: 12 }, (_, index) => made('status', {}, `not yet: ${index} s`, true));
     for (const calls of [polls, failing]) {

@@ -12,7 +12,7 @@ describe('commands in place of a message', () => {
       assert.equal(parseSlashCommand(text), undefined);
   });
 
-  it('do not cut off what is to be remembered', () => {
+  it('do not shorten the text to remember', () => {
     const entry = 'x'.repeat(2_000);
     assert.deepEqual(parseSlashCommand(`/remember ${entry}`), { name: 'remember', entry, everywhere: false });
     assert.equal(entryProblem('Use make.'), undefined);
@@ -20,7 +20,7 @@ describe('commands in place of a message', () => {
     assert.match(entryProblem(entry) ?? '', /^The text was not stored, because it has 2,000 characters\. .* at most 1,000\./);
   });
 
-  it('make a prompt with the wishes of the user', () => {
+  it('create a prompt with the instructions of the user', () => {
     assert.match(initPrompt(''), /^Write AGENTS\.md [\s\S]*not sure about\.$/);
     assert.match(initPrompt('in German'), /\n\nThe user adds: in German$/);
   });

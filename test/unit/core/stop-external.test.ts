@@ -42,7 +42,7 @@ describe('stop immediately ends work outside of Kedge', () => {
     ['a changing call of an MCP server', 'mutating', 'mcp:deaf', allow],
     ['the judgement of a call', 'external', 'builtin', () => never],
   ] as [string, Effect, string, RunPorts['decide']][]) {
-    it(`${what} that does not listen, and what it says afterwards is not heard`, async () => {
+    it(`${what} that ignores the signal, and its later output is discarded`, async () => {
       const state = emptySession();
       const log: AgentEvent[] = [];
       const emit = (body: EventBody) => {
@@ -60,8 +60,10 @@ describe('stop immediately ends work outside of Kedge', () => {
           model: { provider: 's', model: 's' },
           request: { system: '' },
           tools: [deafTool(effect, source, begun.resolve)],
-          limits: GENEROUS,
-          meter: new Meter(GENEROUS, () => NO_USE),
+          meter: new Meter(
+            () => GENEROUS,
+            () => NO_USE,
+          ),
           pace: new Pacing(),
           state,
           emit,

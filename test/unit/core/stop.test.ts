@@ -209,8 +209,8 @@ describe('stop ends the run immediately', () => {
     await stopsAtOnce(kedge);
     await ended;
     released.resolve();
-    // Writes run one after another, so this one is over when the next one has landed.
-    const next = kedge.assistant.newSession();
+    // Writes run one after another, so this write has ended when the next one is complete.
+    const next = await kedge.assistant.newSession();
     answerAll(next, { approve: true });
     await next.prompt({ text: 'go', mode: 'agent' });
     assert.deepEqual(eventsOf(kedge.events, 'changes_staged'), []);

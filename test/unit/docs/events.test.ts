@@ -14,7 +14,6 @@ import type {
 } from '../../../src/core/model/messages.ts';
 import type { Plan, PlanStep } from '../../../src/core/plan/plan.ts';
 import type { ChangeSummary, CommandLine, Decision, ServerTool, Target } from '../../../src/core/session/effects.ts';
-import { FIELDS, isLogged } from '../../../src/core/session/event-shape.ts';
 import {
   type ApprovalAnswer,
   type EventBody,
@@ -26,18 +25,20 @@ import {
   type Receipt,
   type RestorePoint,
   type RunError,
+  type SessionParent,
   type UndoResult,
 } from '../../../src/core/session/events.ts';
-import type { Limits } from '../../../src/core/session/limits.ts';
+import type { RunLimits } from '../../../src/core/session/limits.ts';
+import { FIELDS, isLogged } from '../../../src/core/session/shapes/event-shape.ts';
 
 const REFERENCE = '.github/EVENTS.md';
 
 type DisplayedType = Exclude<EventBody['type'], keyof typeof FIELDS>;
-/** The names of all fields; the type checker demands each of them. For a union, those of all its members. */
+/** The names of all fields, for a union the fields of all its members. The type checker requires that none is missing. */
 type Names<T> = Record<T extends unknown ? keyof T : never, true>;
 type Body<Type extends EventBody['type']> = Omit<Extract<EventBody, { type: Type }>, 'type'>;
 
-/** Displayed events are never read from a log, so nothing in the program checks their fields. */
+/** Displayed events are never read from a log, so the program does not check their fields. */
 const displayed: { [Type in DisplayedType]: Names<Body<Type>> } = {
   text_delta: { text: true },
   reasoning_delta: { text: true },
@@ -50,11 +51,11 @@ const displayed: { [Type in DisplayedType]: Names<Body<Type>> } = {
 const shared = {
   Model: { provider: true, model: true } satisfies Names<ModelRef>,
   ContextUse: { tokens: true, ratio: true, window: true, limit: true } satisfies Names<ContextUse>,
-  Limits: { turns: true, callsPerTurn: true, callsPerRun: true, minutes: true } satisfies Names<Limits>,
+  Limits: { turns: true, callsPerTurn: true, callsPerRun: true, minutes: true, tokens: true, usd: true } satisfies Names<RunLimits>,
   Usage: { input: true, output: true, cached: true, cacheWrite: true, reasoning: true } satisfies Names<Usage>,
   Cost: { usd: true, unpriced: true } satisfies Names<Cost>,
   UserMessage: { role: true, content: true } satisfies Names<UserMessage>,
-  MentionRef: { kind: true, path: true, lines: true, name: true, secret: true } satisfies Names<MentionRef>,
+  MentionRef: { kind: true, path: true, lines: true, name: true, server: true, secret: true } satisfies Names<MentionRef>,
   AssistantMessage: { role: true, content: true, from: true, stop: true, usage: true, usd: true } satisfies Names<AssistantMessage>,
   ToolCall: { type: true, id: true, name: true, input: true, malformed: true, problem: true, replay: true } satisfies Names<ToolCall>,
   ToolResult: { type: true, callId: true, name: true, content: true, isError: true } satisfies Names<ToolResult>,
@@ -67,7 +68,7 @@ const shared = {
   Command: { text: true, cwd: true, shell: true, background: true, timeoutSeconds: true } satisfies Names<CommandLine>,
   ServerTool: { server: true, tool: true, description: true } satisfies Names<ServerTool>,
   Permission: {
-    ...{ kind: true, tool: true, glob: true, prefix: true, folders: true },
+    ...{ kind: true, tool: true, glob: true, beyondPlan: true, prefix: true, folders: true },
     ...{ host: true, private: true, server: true, fingerprint: true },
   } satisfies Names<Permission>,
   ApprovalAnswer: {
@@ -83,6 +84,7 @@ const shared = {
   PlanStep: { title: true, detail: true, files: true, tools: true, check: true } satisfies Names<PlanStep>,
   UndoResult: { path: true, outcome: true, reason: true } satisfies Names<UndoResult>,
   RestorePoint: { undoId: true, runId: true, callId: true } satisfies Names<RestorePoint>,
+  SessionParent: { sessionId: true, seq: true } satisfies Names<SessionParent>,
   RunError: { kind: true, message: true } satisfies Names<RunError>,
   Receipt: {
     ...{ mode: true, calls: true, effects: true, allowed: true, asked: true, approved: true, rejected: true, denied: true },
@@ -103,7 +105,7 @@ const shared = {
 
 type Section = { fields: Map<string, string>; example: unknown };
 
-/** What stands below each heading of the reference: the type of each field by its name, and the example. */
+/** Returns the content below each heading of the reference: the type of each field by its name, and the example. */
 function sectionsOf(markdown: string): Map<string, Section> {
   return new Map(
     markdown

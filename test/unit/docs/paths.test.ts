@@ -7,15 +7,15 @@ const roots = ['ARCHITECTURE.md', 'README.md', '.github/CONTRIBUTING.md', '.gith
 const rooms = globSync(['src/**/README.md', 'webview-ui/README.md', 'test/README.md'], { cwd: root });
 const documents = [...roots, ...rooms.map((path) => path.replaceAll('\\', '/'))];
 
-/** Places that a document names only to show what a user would write there. */
+/** Paths that a document names only as examples of what a user could write. */
 const examples = new Set(['src/tools/files/count-lines.ts']);
-/** The names of all files below a folder: a document may name a file without its folder. */
+/** Returns the names of all files below a folder, because a document may name a file without its folder. */
 const fileNamesIn = (folder: string): Set<string> => {
   const patterns = folder === '.' ? ['src/**/*.*', 'webview-ui/**/*.*', 'test/{support,bench}/*', 'scripts/*', '*'] : ['**/*.*'];
   return new Set(globSync(patterns, { cwd: join(root, folder) }).map((path) => basename(path)));
 };
 
-/** Whether a path exists: seen from the document, from the top, or from the sample workspace that README.md works on. */
+/** Whether a path exists, relative to the document, to the root, or to the sample workspace that README.md uses. */
 const exists = (path: string, document: string): boolean =>
   examples.has(path) || [join(root, dirname(document)), root, join(root, 'test/sample')].some((from) => existsSync(join(from, path)));
 

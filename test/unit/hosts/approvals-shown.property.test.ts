@@ -11,7 +11,7 @@ import { assertShown, plan, planTexts, questionAbout, requestOf, sample } from '
 const paint = paintFor({ write: () => undefined });
 const HIDDEN = /[\u202a-\u202e\u2066-\u2069\u200b\ufeff\u{e0000}-\u{e007f}]/u;
 
-/** As the Chat shows it: what is fenced or in a code span stays as it is, elsewhere what was escaped is there. */
+/** Returns the text as the Chat displays it. Code is unchanged, and escapes elsewhere are resolved. */
 function rendered(markdown: string): string {
   return markdown
     .split(/^((`{3,})\w*\n[\s\S]*?\n\2)$|((?<![`\\])(`+)(?!`).*?(?<!`)\4(?!`))/m)
@@ -19,8 +19,8 @@ function rendered(markdown: string): string {
     .join('');
 }
 
-describe('what is approved', () => {
-  it('is what the terminal and the native Chat show, word by word, for calls of all tools', async () => {
+describe('an approval in the terminal and in the native Chat', () => {
+  it('shows everything that it executes, word by word, for calls of all tools', async () => {
     await fc.assert(
       fc.asyncProperty(sample, async (each) => {
         const request = await requestOf(each);
@@ -33,7 +33,7 @@ describe('what is approved', () => {
     );
   }).timeout(60_000);
 
-  it('is what they show of a plan, with what its globs stand for', () => {
+  it('shows all of a plan, with the meaning of its globs', () => {
     fc.assert(
       fc.property(plan, (draft) => {
         const proposed: Plan = { ...draft, id: 'p', revision: 1 };
@@ -46,7 +46,7 @@ describe('what is approved', () => {
     );
   });
 
-  it('is what they show of a check that asks', () => {
+  it('shows the command of a check', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', minLength: 1 }), fc.constantFrom('.', 'vendor/evil'), (command, cwd) => {
         const asked = questionAbout(command, cwd);

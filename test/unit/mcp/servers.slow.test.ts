@@ -19,6 +19,7 @@ import { call, say, turn } from '../../../src/providers/scripted/index.ts';
 import { withoutLongTimers } from '../../support/clock.ts';
 import { executeContext } from '../../support/context.ts';
 import { assistantOn, lastOf, nextEvent, resultTexts } from '../../support/harness.ts';
+import { isNeverDenied } from '../../support/mcp-rules.ts';
 import { type ReceivedRequest, startResponsesServer } from '../../support/responses-server.ts';
 
 const root = join(import.meta.dirname, '../../..');
@@ -62,7 +63,7 @@ class Servers extends McpServers implements AsyncDisposable {
     this.problems = problems;
   }
   async tool(name: string, mode: Mode = 'agent'): Promise<Tool> {
-    const found = (await this.toolsFor(mode)).find((tool) => tool.name === name);
+    const found = (await this.toolsFor(mode, isNeverDenied)).find((tool) => tool.name === name);
     if (!found) throw new Error(`There is no tool ${name}.`);
     return found;
   }
@@ -80,20 +81,20 @@ const texts = ({ content }: ToolOutput) =>
   typeof content === 'string' ? content : resultText({ type: 'tool_result', callId: '', name: '', content });
 
 describe('an MCP server', () => {
-  it('gives its tools to Agent mode, none of which is taken to only read', async () => {
+  it('offers its tools in Agent mode, and none of them counts as read-only', async () => {
     await using servers = new Servers({ everything: everything() });
-    const tools = await servers.toolsFor('agent');
+    const tools = await servers.toolsFor('agent', isNeverDenied);
     assert.ok(tools.length > 5, 'the server has tools');
     assert.ok(tools.every(({ effect, source }) => effect === 'external' && source === 'mcp:everything'));
     assert.equal(texts(await use(await servers.tool('everything__echo'), { message: 'hello' })), 'Echo: hello');
   });
 
-  it('gives Ask and Plan only what the user, not the server, says that it only reads', async () => {
+  it('offers in Ask and Plan only tools that the user, not the server, declares read-only', async () => {
     await using unmarked = new Servers({ everything: everything() });
-    assert.deepEqual([await unmarked.toolsFor('ask'), await unmarked.toolsFor('plan')], [[], []]);
+    assert.deepEqual([await unmarked.toolsFor('ask', isNeverDenied), await unmarked.toolsFor('plan', isNeverDenied)], [[], []]);
     await using marked = new Servers({ everything: everything({ readOnlyTools: ['echo'] }) });
     for (const mode of ['ask', 'plan'] as const) {
-      const tools = await marked.toolsFor(mode);
+      const tools = await marked.toolsFor(mode, isNeverDenied);
       assert.deepEqual(
         tools.map(({ name, effect }) => [name, effect]),
         [['everything__echo', 'readonly']],
@@ -101,19 +102,19 @@ describe('an MCP server', () => {
     }
   });
 
-  it('gives images, and what is no text, in words', async () => {
+  it('returns images, and describes other binary content', async () => {
     await using servers = new Servers({ everything: everything() });
     const { content } = await use(await servers.tool('everything__get-tiny-image'), {});
     assert.ok(Array.isArray(content) && content.some((part) => part.type === 'image' && part.data.length > 100));
   });
 
-  it('is not called with what does not fit the schema', async () => {
+  it('is not called with arguments that do not fit the schema', async () => {
     await using servers = new Servers({ everything: everything() });
     const tool = await servers.tool('everything__echo');
     await assert.rejects(tool.prepare({ message: 7 }, new AbortController().signal), /arguments of everything__echo do not fit/);
   });
 
-  it('cannot have a regular expression of its own run here', () => {
+  it('cannot have its own regular expression run by Kedge', () => {
     const validator = schemaValidator();
     const fits = (schema: object, input: unknown) => validator.getValidator(schema as { type: 'object' })(input).valid;
     const evil = { type: 'string', pattern: '^(a+)+$' };
@@ -130,33 +131,33 @@ describe('an MCP server', () => {
     for (const each of without) assert.ok(fits(each, { [long]: long }), 'what is not checked is taken');
   });
 
-  it('that is not there is told once, and the run goes on without it', async () => {
+  it('that cannot be started is reported once, and the run continues without it', async () => {
     await using servers = new Servers({ gone: { command: join(root, 'no-such-program') }, everything: everything() });
-    assert.ok((await servers.toolsFor('agent')).length > 0);
-    await servers.toolsFor('agent');
+    assert.ok((await servers.toolsFor('agent', isNeverDenied)).length > 0);
+    await servers.toolsFor('agent', isNeverDenied);
     assert.equal(servers.problems.length, 1);
     assert.match(servers.problems[0] as string, /The MCP server gone cannot be used: .*ENOENT/);
   });
 
-  it('is reached over HTTP as well', async () => {
+  it('can be used over HTTP', async () => {
     const { port, stop } = await serveOverHttp();
     await using servers = new Servers({ web: { url: `http://127.0.0.1:${port}/mcp`, headers: { 'x-key': 'k' } } });
     assert.equal(texts(await use(await servers.tool('web__echo'), { message: 'hello' })), 'Echo: hello');
     await servers.close();
     await stop();
-    assert.deepEqual(await servers.toolsFor('agent'), [], 'it is gone');
+    assert.deepEqual(await servers.toolsFor('agent', isNeverDenied), [], 'it is gone');
     assert.match(servers.problems.join(), /The MCP server web cannot be used/);
   });
 
-  it('that ends says what it said last', async () => {
+  it('that exits is reported with its last error output', async () => {
     await using servers = new Servers({
       broken: { command: process.execPath, args: ['-e', 'console.error("no database"); process.exit(1)'] },
     });
-    assert.deepEqual(await servers.toolsFor('agent'), []);
+    assert.deepEqual(await servers.toolsFor('agent', isNeverDenied), []);
     assert.match(servers.problems.join(), /broken cannot be used: .*Its error output: no database/);
   });
 
-  it('whose tools change in mid-run is not called by their old descriptions', async () => {
+  it('whose tools change during a run is not called with the old descriptions', async () => {
     await using servers = new Servers({ fickle: changing() });
     const before = await servers.tool('fickle__change');
     assert.equal(texts(await use(before, {})), 'changed');
@@ -165,16 +166,16 @@ describe('an MCP server', () => {
     assert.notEqual(after.fingerprint, before.fingerprint);
   });
 
-  it('is started again where it ended', async () => {
+  it('is started again after it has exited', async () => {
     await using servers = new Servers({ fickle: changing() });
     const tool = await servers.tool('fickle__end');
     await assert.rejects(use(tool, {}), /The MCP server fickle failed/);
     assert.equal(texts(await use(await servers.tool('fickle__steady'), {})), 'steady');
   });
 
-  it('that hangs is left at once at a stop', async () => {
+  it('that hangs does not delay a stop', async () => {
     await using servers = new Servers({ fickle: changing() });
-    const mcp = { toolsFor: (mode: Mode) => servers.toolsFor(mode), close: async () => undefined };
+    const mcp = { toolsFor: (mode: Mode) => servers.toolsFor(mode, isNeverDenied), close: async () => undefined };
     await using kedge = await assistantOn({}, [turn(call('fickle__hang', {})), turn(say('Done.'))], { mcp });
     const { session } = kedge;
     const asked = nextEvent(session, 'approval_requested');
@@ -189,7 +190,7 @@ describe('an MCP server', () => {
     assert.equal(lastOf(kedge.events, 'run_finished').outcome, 'stopped');
   });
 
-  it('leaves no listener behind at a call', async () => {
+  it('leaves no listener behind after a call', async () => {
     await using servers = new Servers({ fickle: changing() });
     const tool = await servers.tool('fickle__steady');
     const { signal } = new AbortController();
@@ -204,9 +205,9 @@ describe('an MCP server', () => {
     assert.equal(getEventListeners(signal, 'abort').length, 0);
   });
 
-  it('cannot pass for a tool of Kedge', async () => {
+  it('cannot imitate a tool of Kedge', async () => {
     await using servers = new Servers({ fickle: changing() });
-    const mcp = { toolsFor: (mode: Mode) => servers.toolsFor(mode), close: async () => undefined };
+    const mcp = { toolsFor: (mode: Mode) => servers.toolsFor(mode, isNeverDenied), close: async () => undefined };
     await using kedge = await assistantOn({ 'a.txt': 'secret' }, [turn(call('read_file', { path: 'a.txt' })), turn(say('Done.'))], { mcp });
     await kedge.session.prompt({ text: 'go', mode: 'agent' });
     assert.match(resultTexts(kedge.session)[0] ?? '', /secret/, 'the server has a read_file too, under another name');
@@ -239,7 +240,7 @@ describe('an MCP server that ignores the end of its input', () => {
     for (const end = Date.now() + 10_000; pids.some(isAlive); await delay(20)) assert.ok(Date.now() < end, 'it still runs');
   };
 
-  it('is ended with all that it started when Kedge ends', async function () {
+  it('is ended with all of its child processes when Kedge ends', async function () {
     this.timeout(60_000);
     const servers = new Servers({ deaf: deaf() });
     await servers.tool('deaf__steady');
@@ -248,10 +249,10 @@ describe('an MCP server that ignores the end of its input', () => {
     await ended(pids);
   });
 
-  it('also where it is still being connected', async function () {
+  it('is also ended while it is being connected', async function () {
     this.timeout(60_000);
     const servers = new Servers({ deaf: deaf('mute') });
-    const tools = servers.toolsFor('agent');
+    const tools = servers.toolsFor('agent', isNeverDenied);
     const pids = await begun();
     await servers.close();
     await ended(pids);
@@ -259,11 +260,11 @@ describe('an MCP server that ignores the end of its input', () => {
   });
 
   for (const [how, signals] of [
-    ['to its end', []],
-    ['to a SIGTERM', ['SIGTERM']],
-    ['to a second Ctrl+C', ['SIGINT', 'SIGINT']],
+    ['normally', []],
+    ['after a SIGTERM', ['SIGTERM']],
+    ['after a second Ctrl+C', ['SIGINT', 'SIGINT']],
   ] as [string, NodeJS.Signals[]][]) {
-    it(`also by a program that comes ${how}`, async function () {
+    it(`is also ended by a program that ends ${how}`, async function () {
       this.timeout(120_000);
       if (process.platform === 'win32') this.skip();
       const config = join(folder, 'mcp.json');
@@ -304,10 +305,10 @@ function isAlive(pid: number): boolean {
   }
 }
 
-describe('what identifies a server’s tools', () => {
+describe('the fingerprint of a server’s tools', () => {
   const tool = { name: 'a', description: 'reads', inputSchema: { type: 'object' } };
 
-  it('is another when any description, schema or name is', async () => {
+  it('differs when any description, schema or name differs', async () => {
     const lists = [
       [tool],
       [{ ...tool, description: 'writes' }],
@@ -325,7 +326,7 @@ describe('what identifies a server’s tools', () => {
 });
 
 describe('the configuration of MCP servers', () => {
-  it('is taken as other programs write it, and says what is wrong', () => {
+  it('is accepted as other programs write it, and errors are reported', () => {
     const { servers, problems } = readServers({
       files: { command: 'npx', args: ['-y', 'server'], env: { A: 'b' } },
       web: { url: 'https://example.com/mcp' },

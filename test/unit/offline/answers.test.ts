@@ -70,15 +70,15 @@ describe('offline answers', () => {
   });
 
   for (const mode of ['ask', 'plan', 'agent'] as const) {
-    it(`says what it is and can do in ${mode} mode when it does not understand`, async () => {
+    it(`says what it is and what it can do in ${mode} mode when it does not understand`, async () => {
       const { answer, calls } = await tell(FILES, 'write a poem about the sea', { mode });
-      has(answer, 'not a language model', 'rename loadConfig to readConfig', 'also in comments');
+      has(answer, 'not a language model', 'rename loadConfig to readConfig', 'including in comments');
       assert.ok(answer.split('\n').at(-1)?.includes(CONNECT));
       assert.deepEqual(calls, []);
     });
   }
 
-  it('says in one line what it said at length before', async () => {
+  it('repeats a long explanation in one line', async () => {
     const history = (await tell(FILES, 'write a poem')).messages;
     const { answer } = await tell(FILES, 'write another', { history });
     assert.equal(answer.split('\n').length, 1);
@@ -105,7 +105,7 @@ describe('offline answers', () => {
     assert.ok(ids.every((id) => /^offline-\d+$/.test(id)));
   });
 
-  it('goes on with its request after an answer that was cut off', async () => {
+  it('continues its request after an answer that was cut off', async () => {
     const history: Message[] = [user('where is moonPhase')];
     const { answer } = await tell(FILES, note('cut_off', 'Your last message was cut off. Continue where it ends.'), { history });
     has(answer, 'src/moon.ts:2');
@@ -118,7 +118,7 @@ describe('the offline adapter', () => {
     return Array.fromAsync(createAdapter({}).stream({ model: 'offline', system: '', messages: [user(text)], tools }, signal));
   };
 
-  it('streams its text in pieces, then the finished part, and stops last and once', async () => {
+  it('streams its text in pieces, then the complete part, and stops once at the end', async () => {
     const events = await run('hello');
     const deltas = events.flatMap((event) => (event.type === 'text_delta' ? [event.text] : []));
     const parts = events.flatMap((event) => (event.type === 'part' && event.part.type === 'text' ? [event.part.text] : []));
@@ -129,13 +129,13 @@ describe('the offline adapter', () => {
     assert.ok(!events.some((event) => event.type === 'usage'));
   });
 
-  it('stops for its calls, and answers the same to the same', async () => {
+  it('stops for its calls, and gives the same answer to the same request', async () => {
     const events = await run('where is x');
     assert.deepEqual(events.at(-1), { type: 'stop', reason: 'tool_use' });
     assert.deepEqual(await run('where is x'), events);
   });
 
-  it('does not call what is not offered', async () => {
+  it('does not call tools that are not offered', async () => {
     const events = await run('list src');
     assert.ok(events.every((event) => event.type !== 'part' || event.part.type === 'text'));
     const text = events.find((event) => event.type === 'part');
@@ -146,7 +146,7 @@ describe('the offline adapter', () => {
     await assert.rejects(run('hello', AbortSignal.abort(new Error('stopped'))), /stopped/);
   });
 
-  it('does not go on with turns that it did not take', async () => {
+  it('does not continue turns of another model', async () => {
     const told = await tell(FILES, 'where is tideLevel');
     const messages = told.messages.slice(0, 3).map((message, index) => (index === 0 ? user('list src') : message));
     const tools = ['list_directory', 'search_text'].map((name) => ({ name, description: '', inputSchema: {} }));

@@ -13,7 +13,7 @@ const confirmed = (plan: PlanDraft, options: Options = {}, files = FILES) =>
 describe('offline renames in Agent mode', () => {
   const agent = (text: string, options: Options = {}, files = FILES) => tell(files, text, { mode: 'agent', ...options });
 
-  it('changes whole identifiers in all files, verifies it and cites them', async () => {
+  it('changes whole identifiers in all files, verifies the change and cites the places', async () => {
     const { answer, files, calls } = await agent('rename tideLevel to waterLevel');
     assert.deepEqual(files, RENAMED);
     has(
@@ -32,7 +32,7 @@ describe('offline renames in Agent mode', () => {
     has(answer, 'in 1 file');
   });
 
-  it('quotes a rejection and goes on with the next file', async () => {
+  it('quotes a rejection and continues with the next file', async () => {
     const { answer, files } = await agent('rename tideLevel to waterLevel', {
       refuse: ({ name, input }) =>
         name === 'replace_in_file' && (input as { path: string }).path === 'src/tide.ts'
@@ -49,7 +49,7 @@ describe('offline renames in Agent mode', () => {
     has((await agent('rename nope to b')).answer, 'There is no whole-word nope');
   });
 
-  it('works through more hits and longer files than a tool shows at once', async () => {
+  it('processes more hits and longer files than a tool shows at once', async () => {
     const long: Files = {};
     for (let file = 1; file <= 30; file++)
       long[`src/f${String(file).padStart(2, '0')}.ts`] = Array.from({ length: 25 }, (_, line) => `tide(${line}, tides);`).join('\n');
@@ -58,7 +58,7 @@ describe('offline renames in Agent mode', () => {
     has(answer, '750 lines in 30 files', 'src/f01.ts:1 `sea(0, tides);`, and 24 more lines there', '… and 5 more files');
   });
 
-  it('asks again for calls that were too many for one turn', async () => {
+  it('repeats calls that exceeded the limit of a turn', async () => {
     let calls = 0;
     const { files } = await agent('rename tideLevel to waterLevel', {
       refuse: ({ name }) =>
@@ -67,9 +67,9 @@ describe('offline renames in Agent mode', () => {
     assert.deepEqual(files, RENAMED);
   });
 
-  it('notes when the new name is in use already', async () => {
+  it('says that the new name is already in use', async () => {
     const { answer, calls, messages } = await agent('rename tideLevel to moonPhase');
-    has(answer, 'moonPhase was already in use', 'src/moon.ts:2', 'src/tide.ts:2', 'also in comments');
+    has(answer, 'moonPhase was already in use', 'src/moon.ts:2', 'src/tide.ts:2', 'including in comments');
     assert.ok(!answer.includes('I searched again'));
     const edit = calls.findIndex(({ name }) => name === 'replace_in_file');
     assert.ok(edit > 0);
@@ -82,7 +82,7 @@ describe('offline renames in Agent mode', () => {
     has(run.answer, 'Check step 3: the new name was already in use.', 'src/tide.ts:2');
   });
 
-  it('renames to nothing that is no name', async () => {
+  it('rejects a new name that is not an identifier', async () => {
     for (const to of ['water-level', "'water level'", '2nd', 'class', 'a.b()']) {
       for (const mode of ['ask', 'plan', 'agent'] as const) {
         const { answer, files, plan } = await tell(FILES, `rename tideLevel to ${to}`, { mode });
@@ -138,7 +138,7 @@ describe('offline file changes in Agent mode', () => {
     assert.deepEqual(files, { ...RENAMED, 'notes.md': 'x\n' });
   });
 
-  it('says so when a tool is not offered, or the call is rejected', async () => {
+  it('reports a tool that is not offered, and a rejected call', async () => {
     const { answer, files } = await tell(FILES, 'delete src/moon.ts', {
       mode: 'agent',
       refuse: ({ name }) => (name === 'delete_file' ? 'The user rejected this.' : undefined),
@@ -149,7 +149,7 @@ describe('offline file changes in Agent mode', () => {
 });
 
 describe('offline plans', () => {
-  it('proposes one step a file, each a sentence of the grammar, and carries them out', async () => {
+  it('proposes one step for each file, each a sentence of the grammar, and carries them out', async () => {
     const { plan, files, calls } = await tell(FILES, 'Rename tideLevel to waterLevel', { mode: 'plan' });
     assert.ok(plan && PlanDraft.safeParse(plan).success);
     assert.deepEqual(files, FILES);
@@ -167,7 +167,7 @@ describe('offline plans', () => {
     has(run.answer, 'The plan was carried out: 4 steps done.', 'src/tide.ts:4', 'No whole-word tideLevel is left: passed');
   });
 
-  it('groups many files by directory, and a capped search into one wide step', async () => {
+  it('groups many files by directory, and uses one wide step for an incomplete search', async () => {
     const many = Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`src/${at % 2 ? 'a' : 'b'}/f${at}.ts`, 'tide();\n']));
     const { plan } = await tell({ ...many, 'top.ts': 'tide();\n' }, 'rename tide to sea', { mode: 'plan' });
     assert.deepEqual(
@@ -197,7 +197,7 @@ describe('offline plans', () => {
   ];
   const block = 'create notes.md containing:\n```\n# Notes\n\n1. one\n   files: no\n```';
   for (const text of [...sentences, block]) {
-    it(`plans and does as Agent mode does: ${text.replaceAll('\n', '⏎')}`, async () => {
+    it(`does the same with a plan as in Agent mode: ${text.replaceAll('\n', '⏎')}`, async () => {
       const { plan } = await tell(FILES, text, { mode: 'plan' });
       assert.ok(plan && PlanDraft.safeParse(plan).success);
       assert.ok(plan.steps.every(({ title }) => !title.includes('\n')));
@@ -207,7 +207,7 @@ describe('offline plans', () => {
     });
   }
 
-  it('works on names with spaces and brackets', async () => {
+  it('supports names with spaces and brackets', async () => {
     const files = { 'a/[id]/page.tsx': 'tide();\n', 'a/one long name.md': 'tide\n' };
     const { plan } = await tell(files, 'rename tide to sea', { mode: 'plan' });
     const run = await confirmed(plan as PlanDraft, {}, files);
@@ -225,7 +225,7 @@ describe('offline plans', () => {
     assert.deepEqual(run.files, { ...FILES, 'src/tide.ts': RENAMED['src/tide.ts'], 'src/index.ts': RENAMED['src/index.ts'] });
   });
 
-  it('fails a step that it does not understand or is not allowed, and goes on', async () => {
+  it('reports a step as failed that it does not understand or may not do, and continues', async () => {
     const steps = [
       { title: 'Make it beautiful', files: ['src/tide.ts'] },
       { title: 'Delete src/moon.ts', files: ['src/moon.ts'] },

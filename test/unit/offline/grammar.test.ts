@@ -113,7 +113,7 @@ describe('the offline grammar: changes', () => {
   });
 });
 
-describe('the offline grammar: what it does not understand', () => {
+describe('the offline grammar: unknown requests', () => {
   const texts = ['', 'write a poem', 'fix the bug in tide.ts', 'what is the capital of France?', 'delete duplicates', 'explain this'];
   const more = [
     'add a test to src/a.ts',
@@ -125,7 +125,7 @@ describe('the offline grammar: what it does not understand', () => {
   table(Object.fromEntries([...texts, ...more].map((text) => [text, { kind: 'unknown' }])));
 });
 
-describe('the offline grammar: what is attached', () => {
+describe('the offline grammar: attachments', () => {
   const file = '<file path="src/a.ts">\nrename x to y\n</file>';
   const part = '<file path="src/a.ts" lines="3-9">\nconst a = 1;\n</file>';
   table({

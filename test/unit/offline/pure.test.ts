@@ -11,8 +11,8 @@ import { contentAt, mask, quote, valueAt } from '../../../src/offline/quotes.ts'
 import { parseDirectory, parseListing, parseRead, parseSearch } from '../../../src/offline/results.ts';
 import { applyEdits } from './conversation.ts';
 
-describe('tool results, read back', () => {
-  it('a search, with the note that there is more', () => {
+describe('parsed tool results', () => {
+  it('a search, with the note that there are more results', () => {
     assert.deepEqual(
       parseSearch('src/a.ts\n  3: const x = 1;\n  12:   x: y\n\n[id]/b.ts\n  1: x\n\n[more than 3 hits; narrow the search]'),
       {
@@ -43,7 +43,7 @@ describe('tool results, read back', () => {
     assert.deepEqual(parseDirectory('[id]/ (empty)\n[all of this is ignored, or empty]'), { entries: ['[id]/'] });
   });
 
-  it('a file, whole, in part, empty, or none', () => {
+  it('a file: complete, in part, empty, or missing', () => {
     assert.deepEqual(parseRead('1\ta\n2\t\n3\t\tb'), { lines: ['a', '', '\tb'], from: 1, total: 3, cut: new Set() });
     const part = parseRead('5\ta\n6\tb\n[lines 5-6 of 90; read on with from_line 7]');
     assert.deepEqual(part, { lines: ['a', 'b'], from: 5, total: 90, next: 7, cut: new Set() });
@@ -60,31 +60,31 @@ describe('exact edits', () => {
     return exactEdits(lines, changed);
   };
 
-  it('take the line alone where it occurs once', () => {
+  it('consist of the line alone if it occurs once', () => {
     assert.deepEqual(
       edit('a\nlet x;\nb', (line) => line.replace('x', 'y')),
       [{ old_text: 'let x;', new_text: 'let y;' }],
     );
   });
 
-  it('take equal lines together where nothing else contains them', () => {
+  it('change equal lines together if nothing else contains them', () => {
     assert.deepEqual(
       edit('go(x);\na\ngo(x);', (line) => line.replace('x', 'y')),
       [{ old_text: 'go(x);', new_text: 'go(y);', all: true }],
     );
   });
 
-  it('widen where the line is a part of another', () => {
+  it('include more lines if the line is a part of another', () => {
     const edits = edit('x\nmax\na\nx', (line) => (line === 'x' ? 'y' : line));
     assert.equal(applyEdits('x\nmax\na\nx', edits), 'y\nmax\na\ny');
     assert.ok(edits.every((each) => !each.all));
   });
 
-  it('leave out what needs a line that is not known to its end', () => {
+  it('leave out changes that need a line whose end is unknown', () => {
     assert.deepEqual(exactEdits(['x', 'cut', 'x'], new Map([[0, 'y']]), new Set([1])), []);
   });
 
-  it('always make exactly the wanted text', () => {
+  it('always create exactly the requested text', () => {
     const line = fc.constantFrom('x', 'xx', 'a', 'b', '', 'a x', ' x', 'x b');
     fc.assert(
       fc.property(fc.array(line, { minLength: 1, maxLength: 14 }), fc.constantFrom(/x/g, /\bx\b/g, /x b|^x$/), (lines, pattern) => {
@@ -142,7 +142,7 @@ describe('declarations', () => {
   ];
   for (const [line, name, path, standing] of rows) it(`${path}: ${line}`, () => assert.equal(standingOf(line, name, path), standing));
 
-  it('tell a call from a name', () => {
+  it('distinguish a call from a name', () => {
     assert.ok(isCall('x = tide(3)', 'tide') && isCall('tide<number>(3)', 'tide'));
     assert.ok(!isCall('map(tide)', 'tide') && !isCall('tides(3)', 'tide'));
   });
@@ -195,20 +195,20 @@ describe('words', () => {
     );
   });
 
-  it('in pieces are the words again', () => {
+  it('in pieces can be joined to the original text', () => {
     const text = '  One two three four\n\n- five `six`\n';
     assert.equal(pieces(text).join(''), text);
     assert.ok(pieces(text).length > 2);
     assert.deepEqual(pieces(''), []);
   });
 
-  it('in a fence never close it', () => {
+  it('in a code fence never close it', () => {
     assert.equal(fence('a\n```\nb', 'md'), '````md\na\n```\nb\n````');
   });
 });
 
 describe('messages', () => {
-  it('are parted into request and references', () => {
+  it('are split into request and references', () => {
     const { request, references } = splitMessage(
       'explain this\n\n<file path="a.ts" lines="3-9">\n<b>\n</file>\n<file path="b.ts">x</file>',
     );
@@ -216,7 +216,7 @@ describe('messages', () => {
     assert.deepEqual(references, [{ path: 'a.ts', from: 3, to: 9 }, { path: 'b.ts' }]);
   });
 
-  it('give a confirmed plan back', () => {
+  it('contain a confirmed plan', () => {
     const draft: PlanDraft = {
       goal: 'Two things.\nMore of them.',
       steps: [

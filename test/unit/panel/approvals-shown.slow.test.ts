@@ -8,24 +8,24 @@ import { deliver } from '../../support/panel-gallery.ts';
 import { panelPage } from '../../support/panel-page.ts';
 import { host, Script, session } from '../../support/panel-states.ts';
 
-/** The same samples as for the other hosts, in a real browser. */
-describe('what is approved in the panel', () => {
+/** Uses the same samples as the tests of the other hosts, in a real browser. */
+describe('an approval in the panel', () => {
   const panel = panelPage();
   let page: Page;
   beforeEach(async () => {
     page = await panel.show([]);
   });
   const shownOf = async (messages: ToPanel[]): Promise<string> => {
-    // Nothing of the sample before is left.
+    // The previous sample is removed first.
     await deliver(page, [host('agent'), session(new Script(), false)]);
     await deliver(page, messages);
     const card = page.locator('.card.waiting');
     await card.waitFor();
-    // Without what only screen readers are told, and with what scrolls out of sight in its place.
+    // `innerText` leaves out text that only screen readers get, and includes text that is scrolled out of view.
     return card.evaluate((element) => (element as HTMLElement).innerText);
   };
 
-  it('is all that a yes executes, word by word', async () => {
+  it('shows everything that it executes, word by word', async () => {
     await fc.assert(
       fc.asyncProperty(sample, async (each: Sample) => {
         const { runId: _run, seq: _seq, at: _at, ...request } = await requestOf(each);
@@ -39,7 +39,7 @@ describe('what is approved in the panel', () => {
     );
   }).timeout(120_000);
 
-  it('is all of a plan, with what its globs stand for', async () => {
+  it('shows all of a plan, with the meaning of its globs', async () => {
     await fc.assert(
       fc.asyncProperty(plan, async (draft) => {
         const proposed: Plan = { ...draft, id: 'p', revision: 1, hash: 'abc' };
@@ -52,10 +52,10 @@ describe('what is approved in the panel', () => {
     );
   }).timeout(120_000);
 
-  it('is the command of a check that asks, with its folder', async () => {
+  it('shows the command of a check, with its folder', async () => {
     const { runId: _run, seq: _seq, at: _at, ...asked } = questionAbout('npm test\n# This tool only reads.', 'vendor/evil');
     const script = new Script().run('agent', 'Go').calls('update_step', 'Step 1', {}).add(asked);
     const shown = await shownOf([host('agent'), session(script, true)]);
-    assertShown(shown, { executed: ['npm test', '# This tool only reads.', 'Nobody allowed it.'], paths: ['vendor/evil'] });
+    assertShown(shown, { executed: ['npm test', '# This tool only reads.', 'It is not allowed by any rule.'], paths: ['vendor/evil'] });
   });
 });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { findChrome, runAxe } from '../../support/panel-gallery.ts';
 
-describe('the panel for everybody', () => {
-  it('has nothing that axe calls serious, in any state and theme', async function () {
+describe('the accessibility of the panel', () => {
+  it('has no serious axe findings in any state and theme', async function () {
     this.timeout(1_800_000);
     try {
       findChrome();

@@ -4,7 +4,8 @@ import { user } from '../../../src/core/model/messages.ts';
 import type { RunView } from '../../../src/core/view/run-view.ts';
 import { ToHost } from '../../../src/protocol/panel.ts';
 import { activityOf, announcementOf } from '../../../webview-ui/activity.ts';
-import { EMPTY, liveRun, type PanelModel, reduce } from '../../../webview-ui/state.ts';
+import type { PanelModel } from '../../../webview-ui/model.ts';
+import { EMPTY, liveRun, reduce } from '../../../webview-ui/state.ts';
 import { asking, atLimit, held, queued } from '../../support/control-states.ts';
 import { deliver } from '../../support/panel-gallery.ts';
 import { panelPage } from '../../support/panel-page.ts';
@@ -13,8 +14,8 @@ import { type Script, STATES, session } from '../../support/panel-states.ts';
 const opened = (script: Script, running = false) => reduce(EMPTY, session(script, running));
 const lastRun = (model: PanelModel) => model.runs.at(-1) as RunView;
 
-describe('what the panel knows of questions and of messages that wait', () => {
-  it('a question makes the run wait, until it is answered, over a reload too', () => {
+describe('questions and queued messages in the state of the panel', () => {
+  it('a question makes the run wait until it is answered, also after a reload', () => {
     const script = asking();
     const model = opened(script, false);
     assert.equal(liveRun(model), lastRun(model));
@@ -29,13 +30,13 @@ describe('what the panel knows of questions and of messages that wait', () => {
     );
   });
 
-  it('a question of a run that was stopped waits no more', () => {
+  it('a question of a stopped run is no longer open', () => {
     const model = opened(asking().finishes('stopped'));
     assert.deepEqual(lastRun(model).questions, []);
     assert.equal(liveRun(model), undefined);
   });
 
-  it('messages wait in their order, can change and go, and are shown where they joined', () => {
+  it('queued messages keep their order, can be changed and removed, and are displayed where they joined', () => {
     const script = queued()
       .add({ type: 'message_queued', id: 'queued-1', message: user('Leave the tests.') })
       .add({ type: 'message_unqueued', id: 'queued-2' })
@@ -60,7 +61,7 @@ describe('what the panel knows of questions and of messages that wait', () => {
   });
 });
 
-describe('the panel in which the user has a hand in the run', () => {
+describe('the user controls the run in the panel', () => {
   const panel = panelPage();
   let page: Page;
   const open = async (state: string) => {
@@ -68,7 +69,7 @@ describe('the panel in which the user has a hand in the run', () => {
   };
   const posted = async () => {
     const said = await panel.posted();
-    // The host would not listen to anything else.
+    // The host accepts only messages in this form.
     for (const message of said) assert.ok(ToHost.safeParse(message).success, JSON.stringify(message));
     return said;
   };
@@ -78,7 +79,7 @@ describe('the panel in which the user has a hand in the run', () => {
     await open('empty-agent');
     await page.getByRole('textbox', { name: /^Prompt/ }).fill('Rename it');
     await page.evaluate(() => {
-      // All in one task, so nothing can be rendered in between.
+      // All of this happens in one task, so nothing can be rendered in between.
       document.querySelector<HTMLInputElement>('input[type=radio][value=ask]')?.click();
       const enter = new KeyboardEvent('keydown', { key: 'Enter', bubbles: true, cancelable: true });
       document.querySelector('textarea')?.dispatchEvent(enter);
@@ -90,7 +91,7 @@ describe('the panel in which the user has a hand in the run', () => {
     );
   });
 
-  it('puts the focus on a question, and takes a number for the option', async () => {
+  it('focuses a question, and accepts a number for the option', async () => {
     await open('empty-agent');
     await page.getByRole('textbox', { name: /^Prompt/ }).focus();
     await deliver(page, STATES.question?.messages ?? []);
@@ -100,13 +101,13 @@ describe('the panel in which the user has a hand in the run', () => {
     assert.deepEqual(await posted(), [{ type: 'answer_question', questionId: 'call-2:ask', answer: { option: 'The tide gauge' } }]);
   });
 
-  it('takes a click, once', async () => {
+  it('accepts one click', async () => {
     await open('question');
     await page.getByRole('button', { name: /^The almanac/ }).dblclick();
     assert.deepEqual(await posted(), [{ type: 'answer_question', questionId: 'call-2:ask', answer: { option: 'The almanac' } }]);
   });
 
-  it('takes own words, in which numbers are only numbers', async () => {
+  it('accepts an answer in the user’s own words, in which digits are text', async () => {
     await open('question');
     await page.getByRole('textbox', { name: 'Another answer' }).focus();
     await page.keyboard.type('2 cm from each');
@@ -114,12 +115,12 @@ describe('the panel in which the user has a hand in the run', () => {
     assert.deepEqual(await posted(), [{ type: 'answer_question', questionId: 'call-2:ask', answer: { words: '2 cm from each' } }]);
   });
 
-  it('tells a screen reader what is asked', async () => {
+  it('announces a question to a screen reader', async () => {
     await open('question');
     await page.waitForFunction(() => document.querySelector('.sr-only[role="status"]')?.textContent?.startsWith('Question: The almanac'));
   });
 
-  it('sends what is written during a run along, and still stops', async () => {
+  it('adds a message to the run, and can still stop it', async () => {
     await open('queue');
     await page.getByRole('textbox', { name: /^Prompt/ }).fill('In metres');
     await button('Add to the run').click();
@@ -139,7 +140,7 @@ describe('the panel in which the user has a hand in the run', () => {
     assert.deepEqual(await posted(), [{ type: 'stop' }]);
   });
 
-  it('changes and removes a message that waits', async () => {
+  it('changes and removes a queued message', async () => {
     await open('queue');
     await button('Edit: Leave the tests alone.').click();
     await page.keyboard.press('Escape');
@@ -154,14 +155,45 @@ describe('the panel in which the user has a hand in the run', () => {
     ]);
   });
 
-  it('pauses, takes that back, resumes and steps', async () => {
+  it('changes the newest queued message by the keyboard, and returns to the input', async () => {
+    await open('queue');
+    const prompt = page.getByRole('textbox', { name: /^Prompt/ });
+    const field = page.getByRole('textbox', { name: 'Queued message' });
+    await prompt.press('ArrowUp');
+    await field.press('Escape');
+    assert.ok(await prompt.evaluate((element) => element === document.activeElement));
+    assert.deepEqual(await posted(), []);
+    await prompt.press('ArrowUp');
+    await page.keyboard.press('Shift+Enter');
+    await page.keyboard.type('And round them.');
+    await field.press('Enter');
+    const text = 'And use metres everywhere, also in the log, where it is feet today.\nAnd round them.';
+    assert.deepEqual(await posted(), [{ type: 'edit_queued', id: 'queued-2', text }]);
+    assert.ok(await prompt.evaluate((element) => element === document.activeElement));
+  });
+
+  it('keeps what the user writes when the run takes the message meanwhile', async () => {
+    await open('queue');
+    const prompt = page.getByRole('textbox', { name: /^Prompt/ });
+    await prompt.fill('More.');
+    await button('Edit: Leave the tests alone.').press('Enter');
+    await page.keyboard.type(' All of them.');
+    const taken = queued().add({ type: 'message_added', message: user('Leave the tests alone.'), queued: 'queued-1' });
+    await deliver(page, [session(taken, true)]);
+    await page.getByText('Your change of the queued message came too late.').waitFor();
+    assert.equal(await prompt.inputValue(), 'Leave the tests alone. All of them.\n\nMore.');
+    assert.deepEqual(await posted(), []);
+  });
+
+  it('pauses, cancels the pause, resumes and steps', async () => {
     await open('queue');
     await button('Pause after this step').click();
     await page.getByText('Pausing after this step').waitFor();
     await button('Resume').click();
     await page.getByText('Running').waitFor();
     await deliver(page, [session(held(), false)]);
-    await button('Run one step (a model turn or a tool call)').click();
+    await page.getByText('Paused · Next: the model’s next turn').waitFor();
+    await button('Run one step: the model’s next turn').click();
     await button('Resume').click();
     await button('Stop the run').click();
     assert.deepEqual(
@@ -170,22 +202,20 @@ describe('the panel in which the user has a hand in the run', () => {
     );
   });
 
-  it('adds what is said while the run is held, and sends what was left over', async () => {
+  it('adds messages while the run is paused, and sends those that remained', async () => {
     await open('held');
     await page.getByRole('textbox', { name: /^Prompt/ }).fill('In metres');
     await page.keyboard.press('Enter');
-    await page.close();
     await open('queue-left');
     await page.getByRole('region', { name: 'Queued messages' }).getByRole('button', { name: 'Send' }).click();
     assert.deepEqual(await posted(), [{ type: 'send_queued' }]);
   });
 
-  it('goes on with more, but raises a limit of the day only after a yes', async () => {
+  it('continues with a higher limit, but raises a daily limit only after a confirmation', async () => {
     await open('budget');
     await page.getByText('The cost of 3 answers is unknown').waitFor();
     await button('Continue with a higher limit').click();
     assert.deepEqual(await posted(), [{ type: 'continue' }]);
-    await page.close();
     page = await panel.show([...(STATES.budget?.messages.slice(0, 1) ?? []), session(atLimit('day.usd', 10), false)]);
     await button('Raise today’s limit…').click();
     assert.deepEqual(await posted(), []);

@@ -15,14 +15,14 @@ describe('the focus in the panel', () => {
     await button.focus();
     await page.keyboard.press('Enter');
   };
-  /** Waits until what has the focus is called so. */
+  /** Waits until the element with the focus has this name. */
   const isAt = (name: string) =>
     page.waitForFunction((wanted) => {
       const at = document.activeElement;
       return (at?.getAttribute('aria-label') ?? at?.textContent ?? '').startsWith(wanted);
     }, name);
 
-  it('goes back to the question, and to no answer of it, where its words were not sent', async () => {
+  it('returns to the question, and not to an answer, if the user’s words were not sent', async () => {
     await open('approval');
     await press('Reject…');
     await page.keyboard.press('Escape');
@@ -33,7 +33,7 @@ describe('the focus in the panel', () => {
     await isAt('Plan: ');
   });
 
-  it('leaves with Escape what is open before that stops the run', async () => {
+  it('closes open parts with Escape before Escape stops the run', async () => {
     await open('approval');
     await press('More approval options');
     await page.keyboard.press('Tab');
@@ -50,7 +50,7 @@ describe('the focus in the panel', () => {
     assert.deepEqual(await panel.posted(), [{ type: 'stop' }]);
   });
 
-  it('is where a step was added, moved or removed', async () => {
+  it('follows a step that was added, moved or removed', async () => {
     await open('plan-typed');
     await press('Edit plan');
     await press('Add step');
@@ -62,23 +62,25 @@ describe('the focus in the panel', () => {
     await page.waitForFunction(() => document.activeElement?.closest('fieldset')?.textContent?.startsWith('Step 1'));
   });
 
-  it('is on what took the place of what was undone', async () => {
+  it('moves to the element that replaced an undone one', async () => {
     await open('changed');
     await press('Undo run');
     await deliver(page, STATES.undone?.messages.slice(1) ?? []);
     await isAt('Review');
   });
 
-  it('waits for who begins a new session where they write', async () => {
+  it('is in the composer when a new session begins', async () => {
     await open('changed');
-    await press('New session');
+    await page.getByRole('textbox', { name: /^Prompt/ }).fill('/new');
+    await page.keyboard.press('Enter');
     await isAt('Prompt (Agent mode)');
   });
 
-  it('stays away where the user left it', async () => {
+  it('stays where the user left it', async () => {
     await open('changed');
     await page.getByRole('button', { name: 'Review' }).focus();
-    await page.locator('.promise').click();
+    // Below the composer, where nothing takes the focus.
+    await page.mouse.click(4, 796);
     await deliver(page, [host('agent'), ...(STATES.undone?.messages.slice(1) ?? [])]);
     await page.getByRole('heading', { name: '1 of 2 files restored' }).waitFor();
     assert.equal(await page.evaluate(() => document.activeElement === document.body), true);

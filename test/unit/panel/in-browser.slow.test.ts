@@ -13,14 +13,14 @@ describe('panel in a browser', () => {
   const { posted } = panel;
   const prompt = () => page.getByRole('textbox', { name: /^Prompt/ });
 
-  /** How far the transcript is from its end. */
+  /** Returns the distance of the scroll position from the end of the transcript, in pixels. */
   const left = () =>
     page.evaluate(() => {
       const { scrollHeight, scrollTop, clientHeight } = document.querySelector('.transcript') as HTMLElement;
       return Math.round(scrollHeight - scrollTop - clientHeight);
     });
 
-  it('sends with Enter, breaks with Shift+Enter, and leaves an input method alone', async () => {
+  it('sends with Enter, adds a line with Shift+Enter, and does not interrupt an input method', async () => {
     await open('empty-ask');
     await prompt().pressSequentially('one');
     await page.keyboard.press('Shift+Enter');
@@ -34,14 +34,14 @@ describe('panel in a browser', () => {
     assert.equal(await prompt().inputValue(), 'one\ntwo');
   });
 
-  it('keeps the draft over a reload', async () => {
+  it('keeps the draft after a reload', async () => {
     await open('empty-ask');
     await prompt().fill('half a thought');
     await page.reload();
     assert.equal(await prompt().inputValue(), 'half a thought');
   });
 
-  it('changes the mode by keyboard and offers what suits it', async () => {
+  it('changes the mode by keyboard and shows examples for it', async () => {
     await open('empty-ask');
     await page.getByRole('radio', { name: 'Ask' }).focus();
     await page.keyboard.press('ArrowRight');
@@ -52,7 +52,7 @@ describe('panel in a browser', () => {
     assert.equal(await prompt().inputValue(), 'Rename tideAt to … in src/**');
   });
 
-  it('stops with Escape while a run is live', async () => {
+  it('stops with Escape while a run is in progress', async () => {
     await open('working');
     await prompt().focus();
     await page.keyboard.press('Escape');
@@ -60,7 +60,7 @@ describe('panel in a browser', () => {
     assert.deepEqual(await posted(), [{ type: 'stop' }, { type: 'stop' }]);
   });
 
-  it('moves the focus to an approval, which Ctrl+Enter gives', async () => {
+  it('focuses an approval, which Ctrl+Enter approves', async () => {
     await open('empty-agent');
     await prompt().focus();
     await deliver(page, STATES.approval?.messages ?? []);
@@ -75,21 +75,20 @@ describe('panel in a browser', () => {
     assert.deepEqual(await posted(), [{ type: 'answer_approval', approvalId: 'approval-1', answer: { approve: true } }]);
   });
 
-  it('leaves the focus where the user is writing', async () => {
+  it('does not move the focus while the user is writing', async () => {
     await open('empty-agent');
     await prompt().fill('wait');
     await deliver(page, STATES.approval?.messages ?? []);
     assert.equal(await page.evaluate(() => document.activeElement?.tagName), 'TEXTAREA');
   });
 
-  it('approves for longer, and rejects with words', async () => {
+  it('approves permanently, and rejects with a message', async () => {
     await open('approval');
     await page.getByRole('button', { name: 'More approval options' }).click();
     await page
       .getByRole('group', { name: /edits in this workspace/ })
       .getByRole('button', { name: 'For this session' })
       .click();
-    await page.close();
     await open('approval');
     await page.getByRole('button', { name: 'Reject…' }).click();
     await page.keyboard.type('Use another name');
@@ -99,13 +98,12 @@ describe('panel in a browser', () => {
     ]);
   });
 
-  it('offers to approve for longer, and the others that wait, where the question says what a yes can stand for', async () => {
+  it('offers wider permissions, and to approve the similar requests, if the request names them', async () => {
     await open('approval');
     await page.getByRole('button', { name: 'Approve all 4 like this' }).click();
     assert.deepEqual(await posted(), [
       { type: 'answer_approval', approvalId: 'approval-1', answer: { approve: true, grant: 'turn', covers: 0 } },
     ]);
-    await page.close();
 
     await open('approval');
     await page.getByRole('button', { name: 'More approval options' }).click();
@@ -116,14 +114,13 @@ describe('panel in a browser', () => {
     assert.deepEqual(await posted(), [
       { type: 'answer_approval', approvalId: 'approval-1', answer: { approve: true, grant: 'workspace', covers: 1 } },
     ]);
-    await page.close();
 
     await open('command-approval');
     await page.getByRole('button', { name: 'Approve' }).waitFor();
     assert.equal(await page.getByRole('button', { name: 'More approval options' }).count(), 0);
   });
 
-  it('shows what a yes hands to a program of somebody else, hidden characters included', async () => {
+  it('shows everything that an approval sends to another program, including hidden characters', async () => {
     const script = new Script().run('agent', 'Echo').calls('everything__echo', 'echo of everything', { message: 'hi\u202e' });
     script.add({
       type: 'approval_requested',
@@ -143,19 +140,23 @@ describe('panel in a browser', () => {
       .waitFor();
   });
 
-  it('accounts for the run, and copies that as Markdown', async () => {
+  it('shows the receipt of the run, and copies it as Markdown', async () => {
     await open('receipt');
     await page.evaluate(() =>
       Object.assign(navigator.clipboard, { writeText: async (text: string) => Object.assign(window, { copied: text }) }),
     );
-    await page.getByRole('button', { name: /^Receipt: 12 calls · 3 approvals requested · 1 denied · 4 files read · 2 changed/ }).click();
+    await page
+      .getByRole('button', {
+        name: /^Receipt: Changed 2 files, ran 1 command, read 4 files and contacted 1 host\. You approved 2 of 3 requests\. 1 call was denied\./,
+      })
+      .click();
     await page.getByText('README.md', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Copy the receipt as Markdown' }).click();
     const copied = await page.evaluate(() => (window as unknown as { copied: string }).copied);
     assert.match(copied, /^\*\*Receipt\*\* 12 calls[\s\S]*- Files changed: `src\/tide\.ts`, `height-options\.ts`/);
   });
 
-  /** As a clipboard or a drag brings it. */
+  /** Dispatches the event of a paste or a drop. */
   const bring = (type: 'paste' | 'drop', mediaType: string, data: string) =>
     prompt().evaluate(
       (box, given) => {
@@ -172,7 +173,7 @@ describe('panel in a browser', () => {
       { type, mediaType, data },
     );
 
-  it('sends pasted and dropped images, except those that were removed', async () => {
+  it('sends pasted and dropped images, except removed ones', async () => {
     await open('empty-ask');
     for (const type of ['paste', 'drop', 'paste'] as const) {
       await bring(type, 'image/png', DOT);
@@ -199,7 +200,7 @@ describe('panel in a browser', () => {
     await page.getByRole('img').first().waitFor({ state: 'detached' });
   });
 
-  it('sends an image without words, and says beforehand that the model cannot see it', async () => {
+  it('sends an image without text, and says beforehand that the model does not support images', async () => {
     await open('empty-ask');
     const send = page.getByRole('button', { name: 'Send' });
     assert.equal(await send.isDisabled(), true);
@@ -214,14 +215,14 @@ describe('panel in a browser', () => {
     assert.deepEqual(await posted(), [{ type: 'prompt', text: '', mode: 'ask', sessionId: 'session-1', images: [image, image] }]);
   });
 
-  it('says which images it does not take', async () => {
+  it('explains which images it does not accept', async () => {
     await open('empty-ask');
     await bring('paste', 'image/tiff', DOT);
     await page.getByText('Only PNG, JPEG, GIF and WebP images can be attached.').waitFor();
     assert.equal(await page.getByRole('img', { name: /^Attached/ }).count(), 0);
   });
 
-  it('can show no image from anywhere else', async () => {
+  it('cannot load an image from another address', async () => {
     await open('image');
     assert.equal(await page.getByRole('img', { name: /^Attached/ }).count(), 1);
     const blocked = await page.evaluate(
@@ -234,7 +235,7 @@ describe('panel in a browser', () => {
     assert.equal(blocked, 'img-src');
   });
 
-  it('counts down to the next try, which can be had at once or stopped', async () => {
+  it('counts down to the next attempt, which can be started immediately or stopped', async () => {
     await open('retry-wait');
     await page.getByText('Rate limited. Trying again in 12 s (2 of 5)', { exact: true }).last().waitFor();
     await page.getByText('Rate limited. Trying again in 11 s (2 of 5)', { exact: true }).waitFor();
@@ -245,19 +246,25 @@ describe('panel in a browser', () => {
     assert.deepEqual(await posted(), [{ type: 'stop' }, { type: 'retry_now' }]);
   });
 
-  it('offers what helps: the remedy of a failure, and to go on where half an answer was kept', async () => {
+  it('offers a remedy for a failure, and to continue an incomplete answer', async () => {
     await open('error');
     await page.getByRole('button', { name: 'Connect a model' }).click();
     await page.getByRole('button', { name: 'Try again' }).click();
     assert.deepEqual(await posted(), [{ type: 'connect_model' }, { type: 'continue' }]);
-    await page.close();
     await open('error-half');
     await page.getByText('The height comes from').waitFor();
     await page.getByRole('button', { name: 'Continue' }).click();
     assert.deepEqual(await posted(), [{ type: 'continue' }]);
   });
 
-  it('runs the plan as it was edited', async () => {
+  it('offers other limits where a run paused at one', async () => {
+    await open('paused');
+    await page.getByRole('button', { name: 'Change limits' }).click();
+    await page.getByRole('heading', { name: 'Models and limits' }).waitFor();
+    assert.deepEqual(await posted(), [{ type: 'open_page', name: 'models' }]);
+  });
+
+  it('runs the edited plan', async () => {
     await open('plan');
     await page.getByRole('button', { name: 'Edit plan' }).click();
     await page.getByRole('button', { name: 'Move step 2 up' }).click();
@@ -269,7 +276,7 @@ describe('panel in a browser', () => {
     assert.deepEqual(await posted(), [{ type: 'answer_plan', planId: PLAN.id, answer: 'run', plan }]);
   });
 
-  it('leaves a plan as it was when editing is cancelled', async () => {
+  it('leaves a plan unchanged when editing is cancelled', async () => {
     await open('plan');
     await page.getByRole('button', { name: 'Edit plan' }).click();
     await page.getByLabel('Goal').fill('Other');
@@ -278,7 +285,7 @@ describe('panel in a browser', () => {
     assert.deepEqual(await posted(), [{ type: 'answer_plan', planId: PLAN.id, answer: 'run' }]);
   });
 
-  it('hands every link to the host, and loads no image', async () => {
+  it('passes every link to the host, and loads no image', async () => {
     await open('answer');
     await page.getByRole('link', { name: 'src/tide.ts:12-20' }).click();
     await page.getByRole('link', { name: 'guide' }).click();
@@ -304,7 +311,7 @@ describe('panel in a browser', () => {
     ]);
   });
 
-  it('follows the newest line only while the user is there', async () => {
+  it('scrolls to the newest line only while the user is at the end', async () => {
     await open('long');
     assert.ok((await left()) < 2);
     await page.evaluate(() => document.querySelector('.transcript')?.scrollTo(0, 500));
@@ -320,7 +327,7 @@ describe('panel in a browser', () => {
     assert.deepEqual(await posted(), [{ type: 'show_earlier' }]);
   });
 
-  it('follows an answer that comes quickly, and a notice under it, until the user scrolls up', async () => {
+  it('follows a fast answer and a notice below it until the user scrolls up', async () => {
     const script = new Script().run('ask', 'Tell me about tides').turn();
     page = await panel.show([host('ask'), session(script, true)]);
     const stream = (batches: number) =>
@@ -346,7 +353,7 @@ describe('panel in a browser', () => {
     assert.ok((await left()) > 100);
   });
 
-  it('scrolls nothing but the transcript', async () => {
+  it('only scrolls the transcript', async () => {
     await open('long');
     await page.getByRole('button', { name: '5 steps' }).last().click();
     await page.evaluate(() => document.querySelector('.steps')?.scrollIntoView({ block: 'start' }));
@@ -359,7 +366,7 @@ describe('panel in a browser', () => {
     assert.deepEqual(await overflow(), [0, 0, 0]);
   });
 
-  it('covers nothing with the way back to the latest', async () => {
+  it('covers nothing with the button to jump to the latest', async () => {
     await open('plan');
     await page.setViewportSize({ width: 300, height: 420 });
     await page.getByRole('button', { name: 'Discard plan' }).scrollIntoViewIfNeeded();
@@ -372,7 +379,7 @@ describe('panel in a browser', () => {
     assert.ok(jump && transcript && jump.top >= transcript.bottom);
   });
 
-  it('offers to stop a run that waits for an approval after a reload', async () => {
+  it('offers to stop a run that is waiting for an approval after a reload', async () => {
     page = await panel.show(
       (STATES.approval?.messages ?? []).map((message) => (message.type === 'session' ? { ...message, running: false } : message)),
     );
@@ -381,7 +388,7 @@ describe('panel in a browser', () => {
     assert.deepEqual(await posted(), [{ type: 'stop' }]);
   });
 
-  it('offers a way on where undoing was refused', async () => {
+  it('offers a remedy when an undo was refused', async () => {
     await open('undone');
     await page.getByRole('heading', { name: '1 of 2 files restored' }).waitFor();
     await page.getByRole('button', { name: 'Review' }).click();
@@ -392,7 +399,7 @@ describe('panel in a browser', () => {
     ]);
   });
 
-  it('says that it loads until the session has come', async () => {
+  it('says that it is loading until the session has arrived', async () => {
     page = await panel.show([]);
     await page.getByRole('progressbar', { name: 'Loading the session' }).waitFor({ state: 'attached' });
     assert.equal(await page.getByRole('radio', { checked: true }).count(), 0);
@@ -408,30 +415,29 @@ describe('panel in a browser', () => {
     await page.getByRole('list', { name: 'Suggestions' }).waitFor();
   });
 
-  it('keeps its head low at 300 px', async () => {
+  it('keeps the box at the bottom low at 300 px', async () => {
     const height = async (state: string) => {
       await open(state);
       await page.setViewportSize({ width: 300, height: 700 });
-      return (await page.locator('.header').boundingBox())?.height ?? 0;
+      return (await page.locator('.composer').boundingBox())?.height ?? 0;
     };
-    assert.ok((await height('empty-plan')) < 95);
-    // What to do is read whole.
-    assert.ok((await height('empty-ask')) < 135);
+    assert.ok((await height('empty-plan')) < 85);
+    // A text that tells the user what to do is not shortened.
+    assert.ok((await height('empty-ask')) < 140);
     const isCut = await page.locator('.readiness').evaluate(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth);
     assert.equal(isCut, false);
   });
 
-  it('names no tools in a plan, and no title over the prompt that it repeats', async () => {
+  it('shows no tools in a plan, and no title above the prompt that it repeats', async () => {
     await open('plan');
     assert.equal(await page.getByText('edit_file').count(), 0);
     assert.equal(await page.getByTitle('Tools: edit_file, search').count(), 1);
     assert.equal(await page.locator('.session-title').count(), 0);
-    await page.close();
     await open('long');
     assert.equal(await page.locator('.session-title').count(), 1);
   });
 
-  it('tells a screen reader that it is asked something', async () => {
+  it('announces to a screen reader that the model asks a question', async () => {
     await open('approval');
     await page.waitForFunction(() =>
       document.querySelector('.sr-only[role="status"]')?.textContent?.startsWith('Waiting for your approval: Edit'),

@@ -18,7 +18,7 @@ function grown(parts: readonly string[]): Lexed {
   return lex(text, true, lexed);
 }
 
-describe('markdown that grows', () => {
+describe('Markdown that is streamed', () => {
   it('keeps finished blocks as the same objects', () => {
     const first = lex('# One\n\nTwo two.\n\nThree\nthr', false);
     const second = lex('# One\n\nTwo two.\n\nThree\nthree', false, first);
@@ -27,7 +27,7 @@ describe('markdown that grows', () => {
     assert.equal(all(second)[2]?.raw, 'Three\nthree');
   });
 
-  it('comes out as if it had been lexed at once, wherever it was cut', async () => {
+  it('is rendered as if it had been lexed at once, wherever it was split', async () => {
     const block = fc.constantFrom(
       '# Heading\n\n',
       'Some *words* here\nand `code`.\n\n',
@@ -63,11 +63,11 @@ describe('markdown that grows', () => {
     );
   });
 
-  it('starts anew where the text is another one', () => {
+  it('is lexed from the beginning if the text is replaced', () => {
     assert.deepEqual(shape(lex('Other', true, lex('One\n\nTwo', false))), [['paragraph', 'Other']]);
   });
 
-  it('loses nothing of a text with line ends of another system', () => {
+  it('loses nothing of a text with line endings of another system', () => {
     assert.equal(
       all(grown(['One\r', '\n\r\nTwo', '\r\n- a\r\n- b']))
         .map(({ raw }) => raw)
@@ -83,7 +83,7 @@ describe('markdown that grows', () => {
     ['table', '| a | b |\n|---|---|\n'],
     ['quote', '> a line\n'],
   ] as const) {
-    it(`lexes a long ${name} in pieces and shows all of it`, () => {
+    it(`is lexed in pieces and displayed completely: a long ${name}`, () => {
       const lexed = grown(Array.from({ length: 2000 }, () => piece));
       const text = piece.repeat(2000);
       assert.equal(
@@ -103,7 +103,7 @@ describe('references to files', () => {
       .filter((piece) => typeof piece !== 'string')
       .map(({ text: label, path, line }) => [label, path, line]);
 
-  it('finds path:line in running text', () => {
+  it('are found as path:line in running text', () => {
     assert.deepEqual(found('See src/tide.ts:12, (lib/a-b.test.js:3-9) and README.md#L4.'), [
       ['src/tide.ts:12', 'src/tide.ts', 12],
       ['lib/a-b.test.js:3-9', 'lib/a-b.test.js', 3],
@@ -115,7 +115,7 @@ describe('references to files', () => {
     ]);
   });
 
-  it('keeps the text around it', () => {
+  it('keep the text around them', () => {
     assert.equal(
       pieces('in src/a.ts:1 and b')
         .map((piece) => (typeof piece === 'string' ? piece : piece.text))
@@ -124,7 +124,7 @@ describe('references to files', () => {
     );
   });
 
-  it('leaves alone what is none', () => {
+  it('do not include other text', () => {
     for (const text of [
       'at 12:30',
       'http://localhost:3000/x',
@@ -137,7 +137,7 @@ describe('references to files', () => {
     }
   });
 
-  it('knows a path in inline code or in a link', () => {
+  it('are found in inline code and in links', () => {
     assert.deepEqual(referenceOf('src/tide.ts'), { path: 'src/tide.ts' });
     assert.deepEqual(referenceOf('./src/tide.ts:12-20'), { path: 'src/tide.ts', line: 12 });
     assert.deepEqual(referenceOf('tide.ts:12'), { path: 'tide.ts', line: 12 });
@@ -145,13 +145,13 @@ describe('references to files', () => {
       assert.equal(referenceOf(text), undefined, text);
   });
 
-  it('opens web addresses only', () => {
+  it('only open web addresses otherwise', () => {
     assert.ok(isWebLink('https://example.com') && isWebLink('mailto:a@example.com'));
     for (const href of ['javascript:alert(1)', 'command:kedge.run', 'vscode://x', 'data:text/html,x', 'file:///etc/passwd'])
       assert.ok(!isWebLink(href), href);
   });
 
-  it('does not take long over hostile text', () => {
+  it('are found quickly in malicious text', () => {
     for (const [word, end] of [
       ['a/', ''],
       ['(', '1'],

@@ -20,13 +20,13 @@ const refusal = (id: string | undefined): ToPanel => ({
   reason: 'src/tide.ts was not sent: There is no file src/tide.ts.',
 });
 
-describe('what the panel knows of mentions', () => {
-  it('keeps one mention of each, however often and how many at once the host adds', () => {
+describe('mentions in the state of the panel', () => {
+  it('are kept once, however often and how many at once the host adds', () => {
     const model = [adding(TIDE), adding({ kind: 'problems' }), adding(TIDE)].reduce(reduce, EMPTY);
     assert.deepEqual(model.mentions, [{ ref: TIDE }, { ref: { kind: 'problems' } }]);
   });
 
-  it('shows them with the prompt, from the log', () => {
+  it('are shown with the prompt, from the log', () => {
     const model = reduce(EMPTY, session(mentioned(), false));
     assert.deepEqual(
       model.runs[0]?.mentions?.map(({ kind }) => kind),
@@ -35,7 +35,7 @@ describe('what the panel knows of mentions', () => {
     assert.deepEqual(model.runs[0]?.said, []);
   });
 
-  it('the host takes the messages of mentions, and no others', () => {
+  it('are only accepted by the host in valid messages', () => {
     const accepts = (message: object) => ToHost.safeParse(message).success;
     assert.ok(accepts({ type: 'prompt', text: 'x', mode: 'ask', mentions: [{ ref: TIDE, confirmed: '.env' }] }));
     assert.ok(accepts({ type: 'check_mention', ref: { kind: 'selection', path: 'a', lines: { from: 1, to: 2 } } }));
@@ -89,7 +89,7 @@ describe('the composer completes mentions', function () {
     assert.ok(await box(page).evaluate((element) => element === document.activeElement));
   });
 
-  it('Escape closes the list, and not the run; typing on keeps it closed', async () => {
+  it('Escape closes the list, and does not stop the run; the list stays closed while the user continues typing', async () => {
     const page = await open();
     await box(page).pressSequentially('@t');
     await found(page, 't');
@@ -110,7 +110,7 @@ describe('the composer completes mentions', function () {
     assert.ok(!(await panel.posted()).some(({ type }) => type === 'prompt'));
   });
 
-  it('Enter is not lost if the search fails; Escape ends the wait for it, and not the run', async () => {
+  it('Enter still works if the search fails; Escape ends the wait for it, and does not stop the run', async () => {
     const page = await open();
     await box(page).pressSequentially('@anna');
     await page.keyboard.press('Enter');
@@ -126,7 +126,7 @@ describe('the composer completes mentions', function () {
     assert.equal(((await panel.posted()).at(-1) as { text?: string }).text, '@berta');
   });
 
-  it('what has no choices is text, and is sent', async () => {
+  it('a mention without choices is text, and is sent', async () => {
     const page = await open();
     await box(page).pressSequentially('Thanks @anna');
     await found(page, 'anna', []);
@@ -143,7 +143,7 @@ describe('mentions above the input', function () {
     panel.show([host('ask'), session(new Script(), false), ...mentions.map((each) => adding(...each))]);
   const lastPrompt = async () => (await panel.posted()).findLast(({ type }) => type === 'prompt');
 
-  it('go along, can be removed with the keyboard, and are gone when sent', async () => {
+  it('are sent with the message, can be removed with the keyboard, and disappear when they are sent', async () => {
     const page = await open([TIDE], [{ kind: 'problems' }], [{ kind: 'folder', path: 'src' }]);
     await page.getByRole('button', { name: 'Remove src/', exact: true }).press('Enter');
     await box(page).focus();
@@ -167,7 +167,7 @@ describe('mentions above the input', function () {
     assert.equal(await page.getByRole('button', { name: 'Add src/tide.ts to the message' }).count(), 0);
   });
 
-  it('a file that may hold keys is sent only after a yes', async () => {
+  it('a file that may contain keys is sent only after a confirmation', async () => {
     const page = await open([ENV, secret()]);
     await box(page).fill('Look');
     await page.keyboard.press('Enter');
@@ -190,7 +190,7 @@ describe('mentions above the input', function () {
     assert.ok(await page.getByRole('button', { name: 'Remove src/tide.ts' }).isVisible());
   });
 
-  it('return with their own message, if another one was sent after it', async () => {
+  it('return with their own message if another message was sent after it', async () => {
     const page = await open([TIDE]);
     await box(page).fill('First');
     await page.keyboard.press('Enter');
@@ -202,7 +202,7 @@ describe('mentions above the input', function () {
     assert.ok(await page.getByRole('button', { name: 'Remove src/tide.ts' }).isVisible());
   });
 
-  it('return before what the user has written meanwhile, and each refused message does', async () => {
+  it('return before the text that the user has written in the meantime, and so does each refused message', async () => {
     const page = await open([TIDE]);
     await box(page).fill('First');
     await page.keyboard.press('Enter');
@@ -220,11 +220,27 @@ describe('mentions above the input', function () {
       assert.ok(await page.getByRole('button', { name: `Remove ${name}` }).isVisible());
   });
 
-  it('are shown while they are read, and Escape or Stop ends that', async () => {
+  it('return in the order in which they were sent, also one by one', async () => {
+    const page = await open([TIDE]);
+    for (const text of ['First', 'Second']) {
+      await box(page).fill(text);
+      await page.keyboard.press('Enter');
+    }
+    await box(page).fill('Third');
+    const [first, second] = await panel.promptIds();
+    await deliver(page, [refusal(first)]);
+    assert.equal(await box(page).inputValue(), 'First\n\nThird');
+    await box(page).pressSequentially('!');
+    await deliver(page, [refusal(second)]);
+    await box(page).pressSequentially('!');
+    assert.equal(await box(page).inputValue(), 'First\n\nSecond\n\nThird!!');
+  });
+
+  it('are shown while they are read, which Escape or Stop ends', async () => {
     const page = await open([TIDE]);
     await box(page).fill('Look');
     await page.keyboard.press('Enter');
-    const status = page.getByText('Reading what you mentioned…');
+    const status = page.getByText('Reading the mentions…');
     await status.waitFor({ state: 'visible' });
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Stop' }).click();
@@ -235,7 +251,7 @@ describe('mentions above the input', function () {
     assert.equal(await page.getByRole('button', { name: 'Stop' }).count(), 0);
   });
 
-  it('stay for the next message if a command takes only text', async () => {
+  it('stay for the next message if a command only takes text', async () => {
     const page = await open([TIDE]);
     await box(page).fill('/remember Run the tests');
     await page.keyboard.press('Enter');
@@ -246,7 +262,7 @@ describe('mentions above the input', function () {
     assert.deepEqual(((await lastPrompt()) as { mentions?: unknown }).mentions, [{ ref: TIDE }]);
   });
 
-  it('are not removed by a Backspace that is held', async () => {
+  it('are not removed by a repeating Backspace key', async () => {
     const page = await open([TIDE]);
     await box(page).pressSequentially('ab');
     await page.keyboard.down('Backspace');
@@ -255,7 +271,7 @@ describe('mentions above the input', function () {
     assert.equal(await box(page).inputValue(), '');
     assert.ok(await page.getByRole('button', { name: 'Remove src/tide.ts' }).isVisible());
     await page.keyboard.press('Backspace');
-    assert.equal(await page.getByRole('button', { name: 'Remove src/tide.ts' }).count(), 0);
+    await page.getByRole('button', { name: 'Remove src/tide.ts' }).waitFor({ state: 'detached' });
   });
 
   it('survive a reload of the panel', async () => {
@@ -265,7 +281,7 @@ describe('mentions above the input', function () {
     assert.ok(await page.getByRole('button', { name: 'Remove src/tide.ts' }).isVisible());
   });
 
-  it('come from files that are dropped', async () => {
+  it('can be added by dropping files', async () => {
     const page = await open();
     await page.locator('form').evaluate((form) => {
       const data = new DataTransfer();

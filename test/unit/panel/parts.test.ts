@@ -16,7 +16,7 @@ describe('diff', () => {
     assert.deepEqual(lines.at(-1), { kind: 'same', text: 'function sum(station: Station, hours: number): number {', old: 17, new: 18 });
   });
 
-  it('reads what was cut, and files without a line end', () => {
+  it('reads diffs that were cut off, and files without a line break at the end', () => {
     assert.deepEqual(diffLines('--- a\n+++ b\n@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+b'), [
       { kind: 'remove', text: 'a', old: 1 },
       { kind: 'gap', text: 'No newline at end of file' },
@@ -26,19 +26,23 @@ describe('diff', () => {
     assert.deepEqual(diffLines('@@ -1,9 +1,9 @@\n a\n... 200 more lines').at(-1), { kind: 'gap', text: '... 200 more lines' });
   });
 
-  it('does not take a removed line of dashes for a header', () => {
+  it('does not treat a removed line of dashes as a header', () => {
     assert.deepEqual(diffLines('--- a\n+++ b\n@@ -1 +0,0 @@\n--- x')[0], { kind: 'remove', text: '-- x', old: 1 });
   });
 });
 
 describe('plan edits', () => {
-  it('keep the id and count the revision up', () => {
-    const plan = editedPlan(PLAN, ' Goal ', PLAN.steps, ['', 'npm test ']);
+  it('keep the id and increase the revision', () => {
+    const plan = editedPlan(PLAN, ' Goal ', PLAN.steps, [
+      { kind: 'command', text: 'npm test ', glob: '' },
+      { kind: 'command', text: ' ', glob: '' },
+      { kind: 'remark', text: 'Read it.', glob: '' },
+    ]);
     assert.ok(typeof plan !== 'string');
-    assert.deepEqual([plan.id, plan.revision, plan.goal, plan.checks], [PLAN.id, 2, 'Goal', ['npm test']]);
+    assert.deepEqual([plan.id, plan.revision, plan.goal, plan.checks], [PLAN.id, 2, 'Goal', [{ command: 'npm test' }, 'Read it.']]);
   });
 
-  it('say what is missing', () => {
+  it('report what is missing', () => {
     assert.match(String(editedPlan(PLAN, '', PLAN.steps, [])), /goal/);
     assert.match(String(editedPlan(PLAN, 'x', [], [])), /at least one step/);
     assert.match(String(editedPlan(PLAN, 'x', [{ title: ' ', files: [] }], [])), /step 1/);
@@ -52,7 +56,7 @@ describe('plan edits', () => {
 });
 
 describe('prompt history', () => {
-  it('goes back and forth and keeps the draft', () => {
+  it('moves back and forth and keeps the draft', () => {
     const history = remember(remember([], 'one'), 'two');
     const first = recall(history, { at: 0, draft: '' }, 1, 'draft');
     assert.deepEqual(first, { at: 1, draft: 'draft', text: 'two' });
@@ -63,7 +67,7 @@ describe('prompt history', () => {
     assert.equal(recall(history, { at: 0, draft: '' }, -1, 'draft'), undefined);
   });
 
-  it('holds each prompt once', () => {
+  it('contains each prompt once', () => {
     assert.deepEqual(remember(['a', 'b'], 'a'), ['b', 'a']);
   });
 });

@@ -8,14 +8,14 @@ import { PLAN, Script, STATES, session } from '../../support/panel-states.ts';
 import { RICH } from '../../support/plan-states.ts';
 
 describe('an edit of a plan', () => {
-  it('keeps every kind of check as it is', () => {
+  it('keeps every kind of check unchanged', () => {
     for (const { check } of RICH.steps) assert.deepEqual(checkOf(checkDraft(check)), check);
     assert.equal(checkOf(checkDraft(undefined)), undefined);
     assert.equal(checkOf({ kind: 'command', text: '  ', glob: '' }), undefined);
     assert.deepEqual(checkOf({ kind: 'search', text: ' a ', glob: '' }), { search_empty: { pattern: 'a' } });
   });
 
-  it('is another revision without the hash of the one before', () => {
+  it('creates a new revision without the hash of the old one', () => {
     const next = editedPlan(RICH, ' Other ', RICH.steps, []);
     assert.ok(typeof next === 'object');
     assert.deepEqual([next.goal, next.revision, next.hash, next.checks], ['Other', 3, undefined, undefined]);
@@ -33,17 +33,17 @@ describe('an edit of a plan', () => {
   });
 });
 
-describe('a plan that is carried out, in the panel', () => {
+describe('a running plan in the panel', () => {
   const shown = (name: string) => (STATES[name]?.messages ?? []).reduce(reduce, EMPTY);
   const last = (name: string) => shown(name).runs.at(-1);
 
-  it('shows what each step changed, how its check ended, and what was taken back', () => {
+  it('shows the changes of each step, the result of its check, and what was rolled back', () => {
     const steps = last('plan-steps')?.steps;
     assert.deepEqual([steps?.[1]?.files, steps?.[1]?.check?.outcome], [['src/tide.ts'], 'passed']);
     assert.deepEqual([steps?.[2]?.status, steps?.[2]?.check?.outcome, steps?.[2]?.rolledBack], ['skipped', 'failed', true]);
   });
 
-  it('counts what was taken back as changed no more', () => {
+  it('does not count changes that were rolled back', () => {
     const script = new Script().run('agent', 'Go', PLAN).add({ type: 'plan_step', planId: PLAN.id, step: 1, status: 'started' });
     const change = { kind: 'edit', added: 1, removed: 1, diff: '' } as const;
     script.calls('edit_file', 'Edit', {}).add({ type: 'file_changed', callId: script.lastCall, changes: [{ path: 'a.ts', ...change }] });
@@ -58,18 +58,18 @@ describe('a plan that is carried out, in the panel', () => {
     assert.deepEqual([run?.changes, run?.steps[1]?.files], [[], []]);
   });
 
-  it('is another revision once it was widened', () => {
+  it('has a new revision after it was extended', () => {
     const run = last('plan-widened');
     assert.deepEqual([run?.plan?.revision, run?.revised], [3, 'You allowed step 1 to change src/units.ts.']);
     assert.deepEqual(run?.plan?.steps[0]?.files.at(-1), 'src/units.ts');
   });
 
-  it('opens for editing when its run pauses for that', () => {
+  it('is opened for editing when its run pauses for that', () => {
     assert.equal(shown('plan-paused').editing, RICH.id);
     assert.equal(liveRun(shown('plan-paused')), undefined);
   });
 
-  it('is marked as replaced by the one that the model proposed in its place', () => {
+  it('is marked as replaced by the plan that the model proposed instead', () => {
     const script = new Script()
       .run('plan', 'Rename')
       .add({ type: 'plan_proposed', plan: PLAN })
@@ -84,7 +84,7 @@ describe('a plan that is carried out, in the panel', () => {
     );
   });
 
-  it('begins with the steps that an earlier run of it did', () => {
+  it('begins with the steps that an earlier run has finished', () => {
     const script = new Script()
       .run('agent', 'Go', PLAN)
       .add({ type: 'plan_step', planId: PLAN.id, step: 1, status: 'done' })
@@ -108,13 +108,13 @@ describe('the cards of a plan in a browser', () => {
   const press = (name: string | RegExp) => page.getByRole('button', { name, exact: typeof name === 'string' }).press('Enter');
   const { posted } = panel;
 
-  it('show the command of a check as it will be run, and the revision with its hash', async () => {
+  it('show the command of a check as it will run, and the revision with its hash', async () => {
     await open('plan-typed');
     await page.getByText('npm test -- --grep "tide tables of the harbour"').waitFor();
     await page.getByText('revision 2 · 1a2b3c4').waitFor();
   });
 
-  it('let a step be added with a scope and a check of its own', async () => {
+  it('can add a step with files and a check', async () => {
     await open('plan-typed');
     await press('Edit plan');
     await press('Add step');
@@ -129,6 +129,49 @@ describe('the cards of a plan in a browser', () => {
     assert.deepEqual(message?.plan?.steps.slice(0, 4), RICH.steps);
     assert.deepEqual(message?.plan?.steps[4], { title: 'Note it', files: ['notes/*.md'], check: { command: 'npm run lint' } });
     assert.deepEqual([message?.plan?.revision, message?.plan?.hash], [3, undefined]);
+  });
+
+  it('can add and remove a check at the end', async () => {
+    await open('plan-typed');
+    await press('Edit plan');
+    await page.getByLabel('Check 1 at the end').selectOption({ label: 'None' });
+    await press('Add check at the end');
+    await page.getByLabel('Check 3 at the end').selectOption({ label: 'A search finds nothing' });
+    await page.getByLabel('Regular expression').last().fill('TODO');
+    await press('Save');
+    await press('Run plan');
+    const [message] = (await posted()) as { plan?: typeof RICH }[];
+    assert.deepEqual(message?.plan?.checks, [{ command: 'npm run check && npm test' }, { search_empty: { pattern: 'TODO' } }]);
+  });
+
+  it('can be run with edits outside the plan allowed; Escape closes that choice', async () => {
+    await open('plan-typed');
+    const choice = page.getByRole('button', { name: 'Run plan and allow these edits' });
+    await press('More options to run the plan');
+    await choice.press('Escape');
+    await choice.waitFor({ state: 'detached' });
+    await press('More options to run the plan');
+    await choice.press('Enter');
+    const [message] = (await posted()) as { type: string; answer?: string; allowEdits?: boolean }[];
+    assert.deepEqual([message?.type, message?.answer, message?.allowEdits], ['answer_plan', 'run', true]);
+  });
+
+  it('allow all edits outside the plan in its run, and no longer', async () => {
+    await open('plan-deviation');
+    await press('More approval options');
+    const group = page.getByRole('group', { name: 'Allow edits outside the plan' });
+    assert.deepEqual(await group.getByRole('button').allInnerTexts(), ['For this run']);
+    await group.getByRole('button').press('Enter');
+    assert.deepEqual(await posted(), [
+      { type: 'answer_approval', approvalId: 'deviation', answer: { approve: true, grant: 'run', covers: 0 } },
+    ]);
+  });
+
+  it('show a failed check at the end with its output, and continue the plan', async () => {
+    await open('plan-end-check-failed');
+    await page.getByRole('region', { name: 'Check output' }).getByText('expected 2.4, got 7.9').waitFor();
+    await press('Resume plan');
+    assert.deepEqual(await posted(), [{ type: 'resume_plan', planId: RICH.id }]);
   });
 
   it('send the user’s words to the model, by keyboard', async () => {
@@ -156,7 +199,7 @@ describe('the cards of a plan in a browser', () => {
     });
   }
 
-  it('refuse a deviation, with words', async () => {
+  it('reject a deviation, with a message', async () => {
     await open('plan-deviation');
     await press('Reject…');
     await page.keyboard.type('Not that.');
@@ -166,7 +209,7 @@ describe('the cards of a plan in a browser', () => {
     ]);
   });
 
-  it('keep steps that are over while a plan that was begun is edited', async () => {
+  it('keep finished steps while a started plan is edited', async () => {
     await open('plan-stopped');
     await press('Edit plan');
     await page.getByRole('group', { name: 'Step 3' }).waitFor();
@@ -179,7 +222,7 @@ describe('the cards of a plan in a browser', () => {
     assert.equal(message?.plan?.steps[2]?.title, RICH.steps[3]?.title);
   });
 
-  it('go on with a plan that was stopped, and bring one into sight', async () => {
+  it('continue a stopped plan, and scroll a plan into view', async () => {
     await open('plan-stopped');
     await press('Resume plan');
     assert.deepEqual(await posted(), [{ type: 'resume_plan', planId: RICH.id }]);

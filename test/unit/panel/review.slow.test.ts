@@ -3,7 +3,8 @@ import type { Page } from 'playwright-core';
 import { splitHunks } from '../../../src/core/run/hunk-revision.ts';
 import type { ChangeSummary } from '../../../src/core/session/effects.ts';
 import { choiceOf } from '../../../webview-ui/hunk-choice.ts';
-import { EMPTY, type PanelModel, reduce } from '../../../webview-ui/state.ts';
+import type { PanelModel } from '../../../webview-ui/model.ts';
+import { EMPTY, reduce } from '../../../webview-ui/state.ts';
 import { deliver, longestCpu } from '../../support/panel-gallery.ts';
 import { panelPage } from '../../support/panel-page.ts';
 import { host, Script, STATES, session } from '../../support/panel-states.ts';
@@ -18,10 +19,10 @@ const change = (path: string, hunks: number, extra: Partial<ChangeSummary> = {})
   ...extra,
 });
 
-describe('what is kept of a proposal', () => {
+describe('the choice of hunks', () => {
   const changes = [change('a', 3), change('b', 1), change('gone', 0, { kind: 'delete', diff: '' })];
 
-  it('is all of it until something is refused, and then what is not', () => {
+  it('contains everything until something is rejected, and then the rest', () => {
     assert.deepEqual(choiceOf({ changes }, {}), { total: 5, accepted: 5, files: 3, isEdited: false });
     const { accepted, revised } = choiceOf({ changes }, { a: [1], gone: [0] });
     assert.equal(accepted, 3);
@@ -29,13 +30,13 @@ describe('what is kept of a proposal', () => {
     assert.deepEqual(choiceOf({ changes }, { a: [0, 1, 2], b: [0], gone: [0] }).accepted, 0);
   });
 
-  it('counts a file that moves once', () => {
+  it('counts a moved file once', () => {
     const moved = [change('to', 1, { kind: 'move', from: 'from' }), change('from', 0, { kind: 'delete', diff: '' })];
     assert.equal(choiceOf({ changes: moved }, {}).total, 1);
     assert.deepEqual(choiceOf({ changes: moved }, { to: [0] }).revised, { to: 'refused' });
   });
 
-  it('has a file that the user edited as one piece', () => {
+  it('treats a file that the user edited as one piece', () => {
     const edited = { a: { content: HASH, diff: '', added: 0, removed: 0 } };
     assert.deepEqual(choiceOf({ changes, edited }, { b: [0] }), {
       total: 3,
@@ -46,18 +47,18 @@ describe('what is kept of a proposal', () => {
     });
   });
 
-  it('is told apart by the lines that begin a hunk, and no others', () => {
+  it('separates hunks only at the lines that begin a hunk', () => {
     assert.equal(splitHunks(change('a', 4).diff).length, 4);
     assert.equal(splitHunks(`--- a\n+++ b\n${change('a', 2).diff}`).length, 2);
     assert.deepEqual(splitHunks('Binary file.'), []);
   });
 });
 
-describe('the panel after something was taken back', () => {
+describe('the panel after an undo', () => {
   const two = () => new Script().run('agent', 'one').finishes().run('agent', 'two').finishes();
   const folded = (script: Script): PanelModel => reduce(reduce(EMPTY, host('agent')), session(script, false));
 
-  it('shows a restore until the next run, and the runs that it took back', () => {
+  it('shows a restore until the next run, and the runs that it undid', () => {
     const script = two().add({ type: 'changes_restored', undoId: 'r', to: { runId: 'run-1', callId: 'c' }, results: [] });
     const model = folded(script);
     assert.equal(model.restored?.undoId, 'r');
@@ -70,7 +71,7 @@ describe('the panel after something was taken back', () => {
     assert.equal(folded(script.run('agent', 'three')).restored, undefined);
   });
 
-  it('keeps a run whose one file was undone, and drops what it had shown of it', () => {
+  it('keeps a run with one undone file, and drops the displayed changes of this file', () => {
     const script = two();
     const shown = reduce(folded(script), {
       type: 'file_review',
@@ -98,10 +99,11 @@ describe('the review in a browser', () => {
     page = await panel.open(state);
   };
   const { posted } = panel;
+  const answers = async () => (await posted()).filter(({ type }) => type !== 'choose_hunks');
   const button = (name: string) => page.getByRole('button', { name, exact: true });
   const box = (name: string) => page.getByRole('checkbox', { name, exact: true });
 
-  it('refuses hunks and files by keyboard, and applies the others', async () => {
+  it('rejects hunks and files by keyboard, and applies the others', async () => {
     await open('approval-hunks');
     await button('Approve 3 files').waitFor();
     await box('Hunk 2 of 3 in src/tide.ts, accepted').focus();
@@ -111,22 +113,36 @@ describe('the review in a browser', () => {
     await box('src/tide.ts, 2 of 3 hunks accepted').waitFor();
     await button('Apply 3 of 5 hunks').click();
     const revised = { 'src/tide.ts': { without: [1] }, 'src/options.ts': 'refused' };
+    assert.deepEqual(await posted(), [
+      { type: 'choose_hunks', approvalId: 'approval-1', path: 'src/tide.ts', rejected: [1] },
+      { type: 'choose_hunks', approvalId: 'approval-1', path: 'src/options.ts', rejected: [0] },
+      { type: 'answer_approval', approvalId: 'approval-1', answer: { approve: true, revised } },
+    ]);
+  });
+
+  it('follows what is chosen in the editor', async () => {
+    await open('approval-hunks');
+    await button('Approve 3 files').waitFor();
+    await deliver(page, [{ type: 'hunks_chosen', approvalId: 'approval-1', rejected: { 'src/tide.ts': [1] } }]);
+    await box('Hunk 2 of 3 in src/tide.ts, rejected').waitFor();
+    await button('Apply 4 of 5 hunks').click();
+    const revised = { 'src/tide.ts': { without: [1] } };
     assert.deepEqual(await posted(), [{ type: 'answer_approval', approvalId: 'approval-1', answer: { approve: true, revised } }]);
   });
 
-  it('rejects where all is refused', async () => {
+  it('rejects the change if everything is rejected', async () => {
     await open('approval-hunks');
     for (const path of ['src/tide.ts', 'src/harbour/very/deep/in/it/harbour.ts', 'src/options.ts'])
       await box(`${path}, accepted`).uncheck();
     await button('Reject all').click();
-    assert.deepEqual(await posted(), [{ type: 'answer_approval', approvalId: 'approval-1', answer: { approve: false } }]);
+    assert.deepEqual(await answers(), [{ type: 'answer_approval', approvalId: 'approval-1', answer: { approve: false } }]);
   });
 
-  it('edits a proposal in an editor, and applies what came of it', async () => {
+  it('opens a proposal in an editor, and applies the edited text', async () => {
     await open('approval-hunks');
     await box('Hunk 2 of 3 in src/tide.ts, accepted').uncheck();
     await button('Edit the proposal for src/tide.ts').click();
-    assert.deepEqual(await posted(), [{ type: 'edit_proposal', approvalId: 'approval-1', path: 'src/tide.ts', without: [1] }]);
+    assert.deepEqual(await answers(), [{ type: 'edit_proposal', approvalId: 'approval-1', path: 'src/tide.ts', without: [1] }]);
     const diff = '@@ -1,1 +1,1 @@\n-a\n+mine';
     await deliver(page, [
       { type: 'proposal_edited', approvalId: 'approval-1', path: 'src/tide.ts', content: HASH, diff, added: 1, removed: 1 },
@@ -137,7 +153,7 @@ describe('the review in a browser', () => {
     assert.deepEqual((await posted()).at(-1), { type: 'answer_approval', approvalId: 'approval-1', answer: { approve: true, revised } });
   });
 
-  it('undoes a file, and a hunk of what was shown', async () => {
+  it('undoes a file, and one of the displayed hunks', async () => {
     await open('changed-review');
     await button('Undo changes in src/harbour/very/deep/in/it/harbour.ts').click();
     await button('Remaining changes in src/tide.ts').click();
@@ -148,14 +164,14 @@ describe('the review in a browser', () => {
     ]);
   });
 
-  it('asks for what is left of a file when it is opened', async () => {
+  it('requests the remaining changes of a file when it is opened', async () => {
     await open('changed-review');
     await button('Remaining changes in src/harbour/very/deep/in/it/harbour.ts').click();
     await page.waitForFunction(() => (window.posted as { type: string }[]).some(({ type }) => type === 'review_file'));
     assert.deepEqual(await posted(), [{ type: 'review_file', runId: 'run-1', path: 'src/harbour/very/deep/in/it/harbour.ts' }]);
   });
 
-  it('restores to before a prompt and to after a step, and undoes the restore', async () => {
+  it('restores the state before a prompt and after a step, and undoes the restore', async () => {
     await open('restored');
     await button('Undo restore').click();
     await button('Restore the files to their state before this prompt').click();
@@ -168,7 +184,7 @@ describe('the review in a browser', () => {
     ]);
   });
 
-  /** How many milliseconds of the processor the page's longest task takes while so many files are shown and chosen from. */
+  /** Returns the CPU time of the page's longest task, in milliseconds, while this many files are displayed and selected. */
   async function longestTask(files: number): Promise<number> {
     page = await panel.show([host('agent')]);
     const message = structuredClone(STATES['approval-many']?.messages[1]);
@@ -183,11 +199,10 @@ describe('the review in a browser', () => {
     await page.getByRole('button', { name: /^Show 40 more files/ }).press('Enter');
     await box('src/module-50/part.ts, accepted').waitFor();
     const longest = longestCpu(await panel.browser.stopTracing());
-    await page.close();
     return longest;
   }
 
-  it('shows 200 files in tasks about as short as those for 60, since it draws no more of them at once', async () => {
+  it('renders 200 files in tasks about as short as those for 60, because it renders no more of them at once', async () => {
     let [few, many] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
     for (let round = 0; round < 5 && !(many < 2 * few); round++) {
       few = Math.min(few, await longestTask(60));

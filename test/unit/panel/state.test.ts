@@ -4,7 +4,8 @@ import type { AgentEvent } from '../../../src/core/session/events.ts';
 import type { RunView } from '../../../src/core/view/run-view.ts';
 import type { ToPanel } from '../../../src/protocol/panel.ts';
 import { activityOf, announcementOf, answerOf, hasLog, latestText, summaryOf } from '../../../webview-ui/activity.ts';
-import { EMPTY, liveRun, type PanelModel, reduce } from '../../../webview-ui/state.ts';
+import type { PanelModel } from '../../../webview-ui/model.ts';
+import { EMPTY, liveRun, reduce } from '../../../webview-ui/state.ts';
 import { assertGrowsLinearly } from '../../support/clock.ts';
 import { host, PLAN, Script, session } from '../../support/panel-states.ts';
 
@@ -12,7 +13,7 @@ const opened = (script: Script, running = false) => reduce(EMPTY, session(script
 const lastRun = (model: PanelModel) => model.runs.at(-1) as RunView;
 const events = (list: AgentEvent[], running = true): ToPanel => ({ type: 'events', sessionId: 'session-1', events: list, running });
 
-/** What a script adds after this point. */
+/** Returns the events that `add` appends to a script. */
 function more(script: Script, add: (script: Script) => void): ToPanel {
   const from = script.events.length;
   add(script);
@@ -36,7 +37,7 @@ function withApproval(): Script {
 }
 
 describe('panel state', () => {
-  it('streams text into the turn and takes the message as the truth', () => {
+  it('streams text into the turn and replaces it by the complete message', () => {
     const script = new Script().run('ask', 'Hello').turn();
     let model = opened(script, true);
     model = reduce(
@@ -58,7 +59,7 @@ describe('panel state', () => {
     assert.equal(reduce(model, session(script, false)).runs.length, 1);
   });
 
-  it('drops a delta that its message has overtaken', () => {
+  it('drops a delta that arrives after its message', () => {
     const script = new Script().run('ask', 'Hello').turn().add({ type: 'text_delta', text: 'H' });
     const late = script.events.at(-1) as AgentEvent;
     script.says('Hi');
@@ -66,7 +67,7 @@ describe('panel state', () => {
     assert.equal(reduce(model, events([late])).runs, model.runs);
   });
 
-  it('keeps streamed text when the same session is sent again in mid-answer', () => {
+  it('keeps streamed text when the same session is sent again during an answer', () => {
     const script = new Script().run('ask', 'Hello').turn();
     let model = opened(script, true);
     model = reduce(
@@ -83,7 +84,7 @@ describe('panel state', () => {
     assert.equal(reduce(model, { type: 'events', sessionId: 'other', events: new Script().run('ask', 'x').events, running: true }), model);
   });
 
-  it('gives each result to its own call, whatever the order', () => {
+  it('assigns each result to its own call, whatever the order', () => {
     const script = new Script().run('ask', 'Read').turn();
     script.says('', '', [
       { type: 'tool_call', id: 'a', name: 'read_file', input: { path: 'a' } },
@@ -123,7 +124,7 @@ describe('panel state', () => {
     assert.equal(summaryOf(lastRun(opened(script))), '2 steps · 2 files read');
   });
 
-  it('keeps the last words before a call in sight, until there are others or the answer', () => {
+  it('keeps the last text before a call visible until there is another text or the answer', () => {
     const script = new Script().run('ask', 'Where?').calls('read_file', 'Read a', {}, { text: 'I look at a.' });
     const words = () => latestText(lastRun(opened(script, true)))?.text;
     assert.equal(words(), 'I look at a.');
@@ -135,7 +136,7 @@ describe('panel state', () => {
     assert.equal(words(), undefined);
   });
 
-  it('puts no words of before beside what waits for the user', () => {
+  it('shows no earlier text beside a question to the user', () => {
     const asks = (text: string) => {
       const script = new Script().run('agent', 'Edit').calls('read_file', 'Read a', {}, { text: 'I look at a.' }).returns('read_file', 'a');
       script.calls('replace', 'Edit a.ts', {}, { effect: 'mutating', decision: ask, path: 'a.ts', text });
@@ -153,7 +154,7 @@ describe('panel state', () => {
     assert.equal(asks('I edit it.'), 'I edit it.');
   });
 
-  it('puts text before a tool call into the log, and the last turn under it', () => {
+  it('moves text before a tool call into the log, and shows the last turn below it', () => {
     const script = new Script().run('ask', 'Where?').calls('read_file', 'Read a.ts', {}, { text: 'I will look.', path: 'a.ts' });
     assert.equal(answerOf(lastRun(opened(script, true))), undefined);
     script.returns('read_file', 'x').turn().says('There.').finishes();
@@ -164,13 +165,13 @@ describe('panel state', () => {
     assert.equal(announcementOf(run, false), 'Answer ready, 1 step');
   });
 
-  it('joins an answer that was cut and gone on with', () => {
+  it('joins an answer that was cut off and continued', () => {
     const script = new Script().run('ask', 'Tell').turn().says('One, tw');
     script.add({ type: 'run_paused', reason: 'max_tokens', summary: '' }).add({ type: 'run_resumed' }).turn().says('o, three').finishes();
     assert.equal(answerOf(lastRun(opened(script)))?.text, 'One, two, three');
   });
 
-  it('waits for the model until that answers, whatever the user says meanwhile', () => {
+  it('waits for the model until it answers, whatever the user sends in the meantime', () => {
     const message = { role: 'user' as const, content: [{ type: 'text' as const, text: 'and this' }] };
     const script = new Script().run('ask', 'Go').add({ type: 'model_waiting', attempt: 2, tries: 5, reason: 'rate_limit', waitMs: 60_000 });
     const model = opened(script, true);
@@ -191,7 +192,7 @@ describe('panel state', () => {
     assert.equal(lastRun(answered).waiting, undefined);
   });
 
-  it('waits for an approval, and forgets it once it is answered', () => {
+  it('waits for an approval until it is answered', () => {
     const script = withApproval();
     let run = lastRun(opened(script, true));
     assert.deepEqual(
@@ -212,7 +213,7 @@ describe('panel state', () => {
     );
   });
 
-  it('goes on waiting for an approval after a reload, until the run is ended', () => {
+  it('still waits for an approval after a reload, until the run ends', () => {
     const script = withApproval();
     const model = opened(script, false);
     assert.equal(liveRun(model)?.id, script.runId);
@@ -220,7 +221,7 @@ describe('panel state', () => {
     assert.equal(liveRun(opened(script.finishes('stopped'))), undefined);
   });
 
-  it('counts as read only files, not where was searched', () => {
+  it('counts only files as read, and no searched directories', () => {
     const script = new Script().run('ask', 'Where?').calls('search', 'Search', {}, { path: '.' }).returns('search', 'a.ts:1').turn();
     assert.equal(summaryOf(lastRun(opened(script.says('There.').finishes()))), '1 step · 4.2 s');
   });
@@ -263,7 +264,7 @@ describe('panel state', () => {
     ]);
   });
 
-  it('counts a file that moves once, wherever its way out stands', () => {
+  it('counts a moved file once, whichever path is listed first', () => {
     const moved = { ...change, path: 'b.ts', from: 'a.ts', kind: 'move' as const };
     const gone = { ...change, kind: 'delete' as const, added: 0, removed: 0 };
     for (const changes of [
@@ -278,7 +279,7 @@ describe('panel state', () => {
     }
   });
 
-  it('confirms the plan where it was proposed, and ticks it off in the run that carries it out', () => {
+  it('confirms the plan where it was proposed, and shows its progress in the run that carries it out', () => {
     const script = new Script().run('plan', 'Rename').turn().add({ type: 'plan_proposed', plan: PLAN }).finishes('plan_proposed');
     script
       .add({ type: 'plan_resolved', planId: PLAN.id, answer: 'run', plan: { ...PLAN, revision: 2 } })
@@ -301,7 +302,7 @@ describe('panel state', () => {
     assert.equal(lastRun(reduce(model, session(script, false))).proposal?.plan.goal, 'Other');
   });
 
-  it('is paused, goes on, and ends', () => {
+  it('shows a run that pauses, continues and ends', () => {
     const script = new Script()
       .run('agent', 'Work')
       .turn()
@@ -322,7 +323,7 @@ describe('panel state', () => {
     assert.equal(lastRun(opened(script)).finished, undefined);
   });
 
-  it('shows what undoing did at the run that was undone', () => {
+  it('shows the result of an undo at the run that was undone', () => {
     const script = withApproval().finishes();
     script.add({ type: 'changes_undone', undoneRunId: script.runId, results: [{ path: 'a.ts', outcome: 'restored' }] });
     const model = opened(script);
@@ -330,7 +331,7 @@ describe('panel state', () => {
     assert.equal(announcementOf(lastRun(model), false), 'Undone: 1 file restored');
   });
 
-  it('says what undoing an earlier run did, until something else happens', () => {
+  it('shows the result of undoing an earlier run until another event follows', () => {
     const script = withApproval().finishes();
     const first = script.runId;
     script.run('ask', 'Why?').turn().says('So.').finishes();
@@ -346,7 +347,7 @@ describe('panel state', () => {
     assert.equal(model.undoneRunId, undefined);
   });
 
-  describe('counts what was staged as changed', () => {
+  describe('counts staged changes', () => {
     const staged = { path: 'a.ts', kind: 'edit', added: 2, removed: 1 } as const;
     const begun = () => {
       const script = new Script().run('agent', 'Edit').calls('replace', 'Edit a.ts', {}, { effect: 'mutating', path: 'a.ts' });
@@ -356,7 +357,7 @@ describe('panel state', () => {
       lastRun(opened(script)).changes.map(({ path, added, callId }) => [path, added, ...(callId ? [callId] : [])]);
     const paused = { type: 'run_paused', reason: 'interrupted', summary: '' } as const;
 
-    it('until it is known that it was, and once', () => {
+    it('once, until their result is known', () => {
       const script = begun();
       assert.deepEqual(changes(script), [['a.ts', 2]]);
       script
@@ -366,18 +367,18 @@ describe('panel state', () => {
       assert.deepEqual(changes(script), [['a.ts', 2, script.lastCall]]);
     });
 
-    it('but not where it was put back, also where a stop came next', () => {
+    it('but not if they were rolled back, even if a stop followed', () => {
       const script = begun();
       script.add({ type: 'changes_dropped', callId: script.lastCall }).finishes('stopped');
       assert.deepEqual(changes(script), []);
     });
 
-    it('but not where its call failed, and so put it back', () => {
+    it('but not if their call failed, which rolled them back', () => {
       const script = begun().returns('replace', 'No space left.', 1, true).finishes();
       assert.deepEqual(changes(script), []);
     });
 
-    it('where a crash or a stop came in between, also once the run has gone on', () => {
+    it('if a crash or a stop followed, even after the run has continued', () => {
       const script = begun().add(paused);
       assert.deepEqual(changes(script), [['a.ts', 2]]);
       script.add({ type: 'run_resumed' }).returns('replace', 'Interrupted.', 1, true).finishes();
@@ -386,7 +387,7 @@ describe('panel state', () => {
     });
   });
 
-  it('leaves out what belongs to runs that are not shown', () => {
+  it('ignores events of runs that are not displayed', () => {
     const script = new Script().run('ask', 'Old').finishes().run('ask', 'New').finishes();
     const newest = { ...session(script, false), events: script.events.slice(2), earlierRuns: 1 } as ToPanel;
     let model = reduce(EMPTY, newest);
@@ -398,7 +399,7 @@ describe('panel state', () => {
     assert.equal(model.earlierRuns, 1);
   });
 
-  it('tells what Kedge told the model from what the user said', () => {
+  it('distinguishes notes of Kedge from the user’s text', () => {
     const script = new Script().run('agent', 'Go on.');
     const content = [{ type: 'text' as const, text: 'And b.ts.' }, note('undo', 'Taken back.'), note('plan', 'The whole plan.')];
     script.add({ type: 'message_added', message: { role: 'user', content }, queued: 'said-1' });
@@ -408,25 +409,25 @@ describe('panel state', () => {
     ]);
   });
 
-  it('switches the mode at once, and a state that was on its way does not take it back', () => {
+  it('switches the mode immediately, and an older state of the host does not reset it', () => {
     let model = reduce(reduce(EMPTY, host('ask')), { type: 'choose_mode', mode: 'agent' });
     assert.equal(model.host?.mode, 'agent');
     model = reduce(model, host('ask'));
     assert.equal(model.host?.mode, 'agent');
   });
 
-  it('keeps a mode that was chosen before the host said anything', () => {
+  it('keeps a mode that was selected before the first message of the host', () => {
     const model = reduce(reduce(EMPTY, { type: 'choose_mode', mode: 'plan' }), host('ask'));
     assert.equal(model.host?.mode, 'plan');
   });
 
-  it('lets the host have the last word once it has said what was chosen', () => {
+  it('accepts the mode of the host once the host has confirmed the selection', () => {
     let model = reduce(reduce(EMPTY, host('ask')), { type: 'choose_mode', mode: 'agent' });
     model = reduce(reduce(model, host('agent')), host('plan'));
     assert.equal(model.host?.mode, 'plan');
   });
 
-  it('takes 10,000 deltas in time that grows with their number only, and leaves finished runs the same objects', () => {
+  it('processes 10,000 deltas in linear time, and keeps finished runs as the same objects', () => {
     const script = new Script();
     for (let run = 0; run < 20; run++) script.run('ask', `Question ${run}`).turn().says('Answer').finishes();
     script.run('ask', 'Long').turn();

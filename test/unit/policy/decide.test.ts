@@ -349,7 +349,14 @@ describe('an approval offers grants', () => {
     ['what is dangerous', { ...eraser }, undefined],
     ['a secret', { ...reader, targets: read('.env') }, undefined],
     ['a rule that asks', { ...editor, ...mine({ effect: 'ask' }) }, undefined],
-    ['what the plan does not name', { ...editor, planScope: [] }, undefined],
+    [
+      'what the plan does not name',
+      { ...editor, targets: write('src/a.ts'), planScope: ['src/b.ts'] },
+      [
+        { kind: 'edits', beyondPlan: true },
+        { kind: 'path', tool: 'replace_in_file', glob: 'src/**', beyondPlan: true },
+      ],
+    ],
   ];
   for (const [what, input, expected] of TABLE) it(what, () => assert.deepEqual(covers(input), expected));
 

@@ -365,7 +365,7 @@ describe('an everyday command', () => {
   after(() => on[Symbol.asyncDispose]());
 
   for (const command of [...GIT, ...LOOKING, ...TOOLS])
-    it(`runs unasked: ${JSON.stringify(command)}`, async () => {
+    it(`runs without an approval: ${JSON.stringify(command)}`, async () => {
       const { kind, rule, reason } = await on.judge(command, ALLOWED);
       assert.equal(kind, 'allow', `${rule}: ${reason}`);
     });

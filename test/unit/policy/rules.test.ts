@@ -56,7 +56,7 @@ describe('rules in settings', () => {
   it('that would allow and cannot be read are reported and ignored; all others apply', () => {
     const set = readRules([{ effect: 'allow' }, { effect: 'allow', pth: 'src' }, { effect: 'deny', path: 'src' }], 'user', PLACE);
     assert.equal(set.problems.length, 2);
-    assert.match(set.problems[0] ?? '', /needs a tool, path, command, host or server.* The rule is ignored until it is fixed\.$/);
+    assert.match(set.problems[0] ?? '', /needs an action, tool, path, command, host or server.* The rule is ignored until it is fixed\.$/);
     assert.deepEqual(
       set.rules.map(({ effect }) => effect),
       ['deny'],

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { ACTIONS } from '../../../src/core/session/grant-scope.ts';
 import { decide } from '../../../src/policy/decide.ts';
 import type { SourcedRule } from '../../../src/policy/rules.ts';
 import { withheldFilter } from '../../../src/policy/unreadable-files.ts';
@@ -11,6 +12,7 @@ const rule = fc.record(
     from: fc.constantFrom<SourcedRule['from']>('user', 'workspace'),
     tool: fc.constantFrom('read_file', 'search_text', 'read_*', '*', 'mcp:x/y', 'create_file'),
     path: fc.oneof(path, fc.constantFrom('src/**', 'private', '**/*.ts', '*', '**')),
+    action: fc.constantFrom(...ACTIONS),
     command: fc.constantFrom('cat'),
     host: fc.constantFrom('a.com'),
     server: fc.constantFrom('x'),

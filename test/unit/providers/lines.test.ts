@@ -20,7 +20,7 @@ function bodyOf(chunks: readonly string[]) {
   return { body, seen };
 }
 
-/** Lines of lower-case letters are usual, other lines are put in brackets, and `!` is an error. */
+/** Lines of lower-case letters are not changed, other lines are put in brackets, and `!` throws an error. */
 const RULES: LineRules = {
   isUsual: (bytes, start, end) => /^[a-z]*$/.test(new TextDecoder().decode(bytes.subarray(start, end))),
   rewrite(line) {

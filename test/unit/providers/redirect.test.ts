@@ -7,8 +7,9 @@ import { TEXT_BODIES } from '../../support/wire-bodies.ts';
 import { WIRES } from '../../support/wires.ts';
 
 describe('a server that moves', () => {
-  for (const [name, wire] of Object.entries(WIRES))
-    it(`is followed on ${name}, and receives the whole request`, async () => {
+  const cases = Object.entries(WIRES).flatMap(([name, wire]) => [false, true].map((usesFetch) => ({ name, wire, usesFetch })));
+  for (const { name, wire, usesFetch } of cases)
+    it(`is followed on ${name}${usesFetch ? ' with fetch' : ''}, and receives the whole request`, async () => {
       const bodies: string[] = [];
       let moved = false;
       const server = createServer(async (request, response) => {
@@ -21,7 +22,7 @@ describe('a server that moves', () => {
       });
       const { url, close } = await served(server);
       try {
-        const adapter = (await wire.load()).createAdapter({ apiKey: 'sk-0123456789', baseUrl: url + wire.path });
+        const adapter = (await wire.load()).createAdapter({ apiKey: 'sk-0123456789', baseUrl: url + wire.path, usesFetch });
         const request = { model: 'one', system: '', messages: [user('Hi')], tools: [], cacheKey: 's' };
         for (const isMoved of [false, false, true, true, false]) {
           moved = isMoved;

@@ -19,7 +19,7 @@ import { TEXT_BODIES } from '../../support/wire-bodies.ts';
 import { startWireServer } from '../../support/wire-server.ts';
 import { WIRES, type Wire } from '../../support/wires.ts';
 
-/** The body that the SDK of the wire writes when it is given the whole request. */
+/** Returns the body that the wire's SDK creates for the whole request. */
 const WHOLE: Record<string, (request: ModelRequest, url: string) => Promise<string> | string> = {
   'openai-responses': (request) => JSON.stringify(toResponses(request)),
   'openai-chat': (request, url) => JSON.stringify(toChat(request, dialectOf(url))),
@@ -40,7 +40,7 @@ async function bodyWith(send: (record: typeof fetch) => Promise<unknown>): Promi
   return body;
 }
 
-/** What only the model of each wire can read. */
+/** The replay data that only the model of each wire can read. */
 const REPLAY: Record<string, unknown> = {
   openai: { item: { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'sealed' } },
   'openai-chat': { content: 'Hm.' },

@@ -1,4 +1,6 @@
-/** Attacks on files: whatever a model asks for, with edits granted for good, stays in the workspace and out of what runs by itself. */
+/**
+ * Attacks on files. Even with a permanent grant for edits, no call may leave the workspace or change a file that is executed automatically.
+ */
 import assert from 'node:assert/strict';
 import { link } from 'node:fs/promises';
 import { call, say, turn } from '../../../src/providers/scripted/index.ts';
@@ -23,7 +25,7 @@ const WORKSPACE: Files = {
 };
 const BESIDE: Files = { 'beside/passwd': `root:${SECRET}\n`, 'workspace-2/a.txt': 'a\n' };
 
-/** Edits were allowed for good; every question that is asked all the same is answered with no. */
+/** Runs with a permanent grant for edits. Every question is rejected. */
 async function attack(...calls: ReturnType<typeof call>[]): Promise<Harness & { asked: string[] }> {
   const kedge = await assistantOn(WORKSPACE, [turn(...calls), turn(say('Done.'))], { beside: BESIDE });
   kedge.granted.covers.push({ kind: 'edits' });

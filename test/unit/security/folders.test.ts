@@ -1,4 +1,7 @@
-/** A yes to a command is one to the code of the folder it was given in: no cwd, `cd`, option or argument leads to other code. */
+/**
+ * A grant for a command covers only the code of the folder in which it was given. No `cwd`, `cd`, option or argument may lead to other
+ * code.
+ */
 import assert from 'node:assert/strict';
 import type { Permission } from '../../../src/core/session/grant-scope.ts';
 import { type CommandJudged, judgedOn } from '../../support/command-judge.ts';
@@ -39,7 +42,7 @@ const WORKSPACE: Files = {
   'src/link': '-> ../libs/evil',
 };
 
-/** What was granted at the top, and what that is no yes to. */
+/** Grants in the top folder, and commands that they must not cover. */
 const OTHER_CODE: readonly [allow: string, commands: (string | [command: string, cwd: string])[]][] = [
   [
     'npm test,cd',
@@ -211,7 +214,7 @@ const OTHER_CODE: readonly [allow: string, commands: (string | [command: string,
   ['some-tool', ['some-tool vendor/evil', ['some-tool', 'libs/evil']]],
 ];
 
-/** What is the same code, and so no other question than before. */
+/** Grants, and commands that run the same code and therefore need no new approval. */
 const SAME_CODE: readonly [allow: string, commands: (string | [command: string, cwd: string])[]][] = [
   [
     'npm test,cd',

@@ -1,4 +1,4 @@
-/** What a repository's own configuration names is not run by git commands that ask nothing, whatever key it stands under. */
+/** Git commands that need no approval never run a program that the repository's own configuration names, under any key. */
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, rmSync } from 'node:fs';
@@ -73,7 +73,10 @@ describe('a git command in a repository that names programs', () => {
     const program = `touch ${marker}; cat`;
     return key.startsWith('alias.') ? `!${program}` : key === 'remote.origin.vcs' ? 'ext' : program;
   };
-  /** As Kedge starts them. @returns whether anything of the repository's own was run. */
+  /**
+   * Runs commands as Kedge starts them.
+   * @returns whether a program of the repository was run
+   */
   const runs = async (commands: readonly string[]): Promise<boolean> => {
     rmSync(marker, { force: true });
     await writeFile(join(on.kedge.root, 'a.txt'), `one\ntwo ${Math.random()}\n`);
@@ -82,7 +85,7 @@ describe('a git command in a repository that names programs', () => {
     return existsSync(marker);
   };
   const unasked = async (commands: readonly string[], allow: readonly string[]): Promise<string[]> => {
-    const judged = await Promise.all(commands.map((command) => on.judge(command, allow)));
+    const judged = await on.judgeAll(commands, allow);
     return commands.filter((_, at) => judged[at]?.kind === 'allow');
   };
   const expectNothingRuns = async (commands: readonly string[]): Promise<void> => {
@@ -104,7 +107,7 @@ describe('a git command in a repository that names programs', () => {
     git('config', 'man.viewer', 'shown');
     git('config', 'help.browser', 'shown');
     git('config', 'help.htmlPath', 'https://example.com');
-    // Showing signatures runs what `gpg.program` names.
+    // Git runs the program in `gpg.program` when it shows signatures.
     git('config', 'log.showSignature', 'true');
     const signed = ['tree ', execFileSync('git', ['rev-parse', 'HEAD^{tree}'], { cwd: on.kedge.root, encoding: 'utf8' }).trim()].join('');
     const commit = `${signed}\nauthor A <a@b.example> 1 +0000\ncommitter A <a@b.example> 1 +0000\ngpgsig -----BEGIN PGP SIGNATURE-----\n \n x\n -----END PGP SIGNATURE-----\n\nSigned\n`;

@@ -1,4 +1,7 @@
-/** Whatever a page, a server, a repository or a model sends, the time to read it grows in proportion to its length. Calls as text have a test of their own. */
+/**
+ * The time to read input grows linearly with its length, whether it comes from a page, a server, a repository or a model. Tool calls in text have a test of
+ * their own.
+ */
 
 import { globsIn, splitFrontMatter } from '../../../src/app/context/front-matter.ts';
 import { importsIn, isImportsOnly, pathsToTry } from '../../../src/app/context/imports.ts';
@@ -22,7 +25,7 @@ import { toModelEvents as geminiEvents } from '../../../src/providers/gemini/str
 import { toModelEvents as ollamaEvents } from '../../../src/providers/ollama/stream.ts';
 import { toModelEvents as chatEvents } from '../../../src/providers/openai-chat/stream.ts';
 import { overflowIn } from '../../../src/providers/overflow.ts';
-import { readLines } from '../../../src/sessions/session-log.ts';
+import { readLines } from '../../../src/sessions/log-lines.ts';
 import { TerminalText } from '../../../src/tools/commands/command-text.ts';
 import { applyHunks } from '../../../src/tools/edit/patch/hunks.ts';
 import { parsePatch } from '../../../src/tools/edit/patch/parse.ts';
@@ -35,7 +38,7 @@ import { assertGrowsLinearly } from '../../support/clock.ts';
 const SERVER = { name: 'A service', secrets: ['a secret'] };
 const ESC = '\u001b';
 
-/** Texts by what they are made of: a unit that is repeated, and what stands before and behind it. */
+/** Texts by their content: a unit that is repeated, with a text before and after it. */
 type Texts = Record<string, string | [unit: string, before: string, behind: string]>;
 
 const PAGES: Texts = {
@@ -101,7 +104,7 @@ const PLAIN: Texts = {
   selectors: '\ufe0f',
 };
 
-/** Files and the passages that are looked for in them, both made of the same lines. */
+/** Files, and passages that are searched for in them. Both consist of the same lines. */
 const LINES: Texts = {
   'like lines': '  a = b\n',
   'empty lines': '\n',
@@ -124,12 +127,12 @@ function grows(texts: Texts, read: (text: string) => unknown, length = 100_000):
     });
 }
 
-/** What cannot be read is refused, which has to be as quick. */
+/** Runs a function that may refuse its input. Refusing it must take linear time, too. */
 function orFailure(read: () => unknown): void {
   try {
     read();
   } catch {
-    // It was refused.
+    // The input was refused.
   }
 }
 
@@ -363,7 +366,7 @@ describe('the time to read the lines of a stream grows with their length:', () =
     });
 });
 
-/** Hands the events to the reader of a wire, and takes what it makes of them. */
+/** Passes the events to the reader of a wire, and reads all results. */
 function drive<T>(make: (server: typeof SERVER) => Reader<T, unknown>, events: Iterable<unknown>): void {
   const reader = make(SERVER);
   let waits = reader.next();

@@ -1,4 +1,4 @@
-/** A call that would tell whether a guess is right is a way to read a secret, letter by letter. */
+/** A call that tells whether a guess is right could be used to read a secret letter by letter. */
 import assert from 'node:assert/strict';
 import type { Mode } from '../../../src/core/session/events.ts';
 import { call, say, turn } from '../../../src/providers/scripted/index.ts';

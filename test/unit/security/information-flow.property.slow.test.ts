@@ -19,7 +19,7 @@ const setting: fc.Arbitrary<Setting> = fc.constantFrom<Mode>('ask', 'plan', 'age
     mode: fc.constant(mode),
     calls: callsOf(mode),
     unattended: fc.boolean(),
-    // Which tool changes files goes by the model's name.
+    // The name of the model selects the tool that edits files.
     model: fc.constantFrom('gpt-scripted', 'scripted'),
   }),
 );
@@ -51,9 +51,9 @@ describe('content that needs approval to be read', () => {
 
 type Run = Setting & Pick<Pair, 'rules'> & { fileSystem(roots: string[]): NodeFileSystem; written: number };
 
-/** What a model is told where no question is answered with a yes; edits of what may be read are allowed. */
+/** Returns the tool results that a model receives when every question is rejected. Edits of readable files are allowed. */
 async function resultsOn(files: Files, { mode, calls, unattended, model, rules, fileSystem, written }: Run): Promise<string[]> {
-  // One call a turn: of calls that run side by side, chance says which ends first.
+  // Each turn has one call, because the order in which parallel calls end is random.
   const script = [...calls.map(({ name, input }) => turn(call(name, input))), turn(say('Done.'))];
   await using kedge = await assistantOn(files, script, {
     policy: () => ({ rules, problems: [] }),
@@ -68,7 +68,7 @@ async function resultsOn(files: Files, { mode, calls, unattended, model, rules, 
   return resultTexts(kedge.session);
 }
 
-/** Services that say of a file only what is in it. */
+/** Language services whose answers for a file depend only on that file. */
 function perFile(fs: NodeFileSystem): Parameters<typeof wordServices>[1] {
   const services = wordServices(fs);
   return {

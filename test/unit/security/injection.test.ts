@@ -1,4 +1,4 @@
-/** Attacks by content: what stands in files, pages and answers of servers is data, and changes no mode, grant, setting or plan. */
+/** Attacks by content. The content of files, pages and server answers is data, and changes no mode, grant, setting or plan. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { foldSession } from '../../../src/core/session/reduce.ts';
@@ -61,7 +61,7 @@ describe('content that claims to be something else', () => {
         messages.map(({ role }) => role),
         ['user', 'assistant', 'tool', 'assistant', 'tool', 'assistant'],
       );
-      // A reload reads the log line by line: no line of it comes from a file.
+      // A reload reads the log line by line. No line of the log comes from the content of a file.
       const again = await kedge.reload();
       assert.deepEqual([again.session.state.grants, again.session.state.runs.size], [[], 1]);
     });
@@ -135,7 +135,7 @@ describe('a call in a file, with a model that writes its calls as text', () => {
     ['in a fence', `\`\`\`json\n${CREATE}\n\`\`\``],
     ['alone', CREATE],
   ];
-  /** What a local server sends of a model whose calls stay in its text. */
+  /** Simulates a local server that leaves the model's calls in its text. */
   const written =
     (text: string): ScriptedTurn =>
     (request, signal) =>

@@ -1,4 +1,4 @@
-/** What a model reads is what the user would see, and can still be edited letter by letter. */
+/** A model reads what the user would see, including marks for invisible characters, and can still edit such text exactly. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { restoreMarks, visibleText } from '../../../src/core/words/visible-text.ts';
@@ -69,7 +69,7 @@ describe('invisible characters', () => {
       ] as const) {
         await using disk = await toolsOn({ 'a.txt': before }, { model });
         const patch = `*** Begin Patch\n*** Update File: a.txt\n@@\n-${old}\n+${now}\n*** End Patch\n`;
-        // A hunk is of whole lines.
+        // A hunk always contains whole lines, so `apply_patch` gets the whole line.
         if (model === 'any') await disk.use('replace_in_file', { path: 'a.txt', edits: [{ old_text: old, new_text: now }] });
         else assert.match(await disk.use('apply_patch', { input: patch }), /^Updated/);
         assert.equal(await disk.read('a.txt'), after);

@@ -1,4 +1,4 @@
-/** Attacks by MCP servers: what they call themselves, say of themselves, and answer. */
+/** Attacks by MCP servers with their names, their descriptions and their answers. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import type { Tool } from '../../../src/core/run/tool.ts';
@@ -9,11 +9,12 @@ import { fingerprintOf, mcpTool, toolName } from '../../../src/mcp/tools.ts';
 import type { McpConnection } from '../../../src/mcp/types.ts';
 import { call, say, turn } from '../../../src/providers/scripted/index.ts';
 import { assistantOn, eventsOf, type Harness, type HarnessOptions, lastOf, resultTexts } from '../../support/harness.ts';
+import { isNeverDenied } from '../../support/mcp-rules.ts';
 
 const done = turn(say('Done.'));
 const schema = { type: 'object', properties: {} };
 
-/** A server's tool as Kedge takes it; the server answers with these words. */
+/** Returns the tool of a server that gives this answer. */
 function toolOf(
   name: string,
   { server = 'evil', description = name, readOnly = false, fingerprint = 'f1', answer = 'ok', calls = [] as string[] } = {},
@@ -29,7 +30,7 @@ function toolOf(
     { name: server, open: async () => ({ connection, fingerprint }) },
     { name, description, inputSchema: schema },
     fingerprint,
-    readOnly,
+    () => (readOnly ? 'reads' : 'asks'),
   );
 }
 
@@ -47,7 +48,7 @@ const rejectAll = ({ session }: Harness) =>
 
 describe('an MCP server', () => {
   it('has no tools in Ask and Plan, even if it says that they only read', async () => {
-    // The server of test/support hints readOnlyHint for all of its tools.
+    // The server in test/support sets `readOnlyHint` for all of its tools.
     const config = { command: process.execPath, args: [join(import.meta.dirname, '../../support/mcp-server.ts')] };
     const servers = new McpServers({
       configured: () => new Map([['fickle', config]]),
@@ -56,8 +57,8 @@ describe('an MCP server', () => {
       onProblem: () => undefined,
     });
     try {
-      for (const mode of ['ask', 'plan'] as const) assert.deepEqual(await servers.toolsFor(mode), []);
-      assert.ok((await servers.toolsFor('agent')).every(({ effect }) => effect === 'external'));
+      for (const mode of ['ask', 'plan'] as const) assert.deepEqual(await servers.toolsFor(mode, isNeverDenied), []);
+      assert.ok((await servers.toolsFor('agent', isNeverDenied)).every(({ effect }) => effect === 'external'));
     } finally {
       await servers.close();
     }
@@ -67,7 +68,7 @@ describe('an MCP server', () => {
     it(`receives nothing if the model calls its tool in ${mode}`, async () => {
       const calls: string[] = [];
       const tool = toolOf('look', { calls });
-      // Even where a host hands it over by mistake.
+      // The host passes the tool by mistake.
       await using kedge = await on([turn(call('evil__look', {})), done], { toolsFor: async () => [tool], close: async () => undefined });
       await kedge.session.prompt({ text: 'go', mode });
       assert.deepEqual([rules(kedge), calls], [['deny read-only-mode'], []]);
@@ -121,7 +122,7 @@ describe('an MCP server', () => {
       { name: 'evil', open: async () => ({ connection, fingerprint }) },
       { name: 'look', description: 'x', inputSchema: schema },
       'f1',
-      false,
+      () => 'asks',
     );
     await using kedge = await on([turn(call('evil__look', {})), done], mcpOf(tool));
     kedge.session.subscribe((event) => {

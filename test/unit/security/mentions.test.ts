@@ -1,4 +1,4 @@
-// What a user points at is no way around the rules: neither for the content of a file, nor for what is known of a session.
+// Mentions follow the same rules as tool calls, for the content of files and for the existence of files.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { rm } from 'node:fs/promises';
@@ -23,7 +23,7 @@ const REFS: MentionRef[] = [
   { kind: 'changes' },
 ];
 
-/** Everything that mentions yield in a workspace whose withheld files have this content, for a user who confirms nothing. */
+/** Returns everything that mentions yield in a workspace whose withheld files have this content. The user confirms nothing. */
 async function everything(withheld: string): Promise<unknown> {
   const files = {
     'src/a.word': 'one\n',
@@ -37,7 +37,7 @@ async function everything(withheld: string): Promise<unknown> {
   await commit(kedge);
   for (const path of ['.env', 'hidden/a.word', 'denied/a.word']) await kedge.write(path, withheld);
   await kedge.write('src/a.word', 'two\n');
-  const mentions = await kedge.assistant.mentions();
+  const mentions = await kedge.assistant.mentions(kedge.session);
   const found: unknown[] = [];
   for (const query of ['', 'a.word', 'env', 'denied', 'word'])
     for await (const list of mentions.find(query, { open: ['denied/a.word', 'hidden/a.word'] })) found.push(list);
@@ -66,7 +66,7 @@ describe('mentions', () => {
     const script = [turn(call('fetch_url', { url: 'https://tides.example' })), turn(say('Done.'))];
     for (const path of ['.env', 'a.ts']) {
       await using kedge = await assistantOn({ '.env': 'KEY=1\n', 'a.ts': 'one\n' }, script, { fetcher });
-      const { parts } = await (await kedge.assistant.mentions()).read([{ kind: 'file', path }], () => true, signal);
+      const { parts } = await (await kedge.assistant.mentions(kedge.session)).read([{ kind: 'file', path }], () => true, signal);
       answerAll(kedge.session, { approve: false });
       await kedge.session.prompt({ text: 'go', mode: 'agent', attachments: parts });
       const [started] = eventsOf(kedge.events, 'tool_started');
@@ -76,7 +76,7 @@ describe('mentions', () => {
 
   it('that are refused leave no trace in the log', async () => {
     await using kedge = await assistantOn({ '.env': 'KEY=treasure\n' }, [turn(say('Done.'))]);
-    const { parts } = await (await kedge.assistant.mentions()).read([{ kind: 'file', path: '.env' }], () => false, signal);
+    const { parts } = await (await kedge.assistant.mentions(kedge.session)).read([{ kind: 'file', path: '.env' }], () => false, signal);
     await kedge.session.prompt({ text: 'go', mode: 'ask', attachments: parts });
     assert.doesNotMatch(JSON.stringify(kedge.session.events), /treasure|\.env/);
     assert.doesNotMatch(JSON.stringify(kedge.adapter.requests), /treasure/);
@@ -96,7 +96,7 @@ describe('mentions', () => {
     await kedge.write('both/new.ts', 'new\n');
     await kedge.write('src/a.ts', 'two\n');
     await promisify(execFile)('git', ['add', '-A', '-f'], { cwd: kedge.root });
-    const { parts } = await (await kedge.assistant.mentions()).read([{ kind: 'changes' }], () => false, signal);
+    const { parts } = await (await kedge.assistant.mentions(kedge.session)).read([{ kind: 'changes' }], () => false, signal);
     assert.doesNotMatch(JSON.stringify(parts), /SECRET|DENIED|HIDDEN/);
     for (const shown of [/\+two/, /-old/, /\+new/]) assert.match(JSON.stringify(parts), shown);
   });
@@ -104,7 +104,7 @@ describe('mentions', () => {
   it('lead out of the workspace in no way', async () => {
     await using kedge = await assistantOn({ 'out.txt': '-> ../secret.txt', up: '-> ..' }, [], { beside: { 'secret.txt': 'treasure' } });
     const outside = ['out.txt', 'up/secret.txt', '../secret.txt', join(kedge.parent, 'secret.txt'), `file://${kedge.parent}/secret.txt`];
-    const mentions = await kedge.assistant.mentions();
+    const mentions = await kedge.assistant.mentions(kedge.session);
     const { parts, refused } = await mentions.read(
       outside.map((path) => ({ kind: 'file', path })),
       () => true,

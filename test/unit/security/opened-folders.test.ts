@@ -1,4 +1,4 @@
-/** A folder may be opened that is itself a guarded place, or that lies in another open folder: what is guarded stays so, by whichever name. */
+/** An open folder may itself be a protected place, or may lie in another open folder. Protected files stay protected under every name. */
 import assert from 'node:assert/strict';
 import { NodeFileSystem } from '../../../src/hosts/node/files/file-system.ts';
 import { nodeShellParsers } from '../../../src/hosts/node/shell/shell-parser.ts';
@@ -12,7 +12,7 @@ const WORD = 'treasure';
 type Call = [name: string, input: Record<string, unknown>];
 type Run = { asked: string[]; results: string[] };
 
-/** One call after another, with edits and commands that only read granted; what is asked is rejected. */
+/** Runs calls one after another, with grants for edits and read-only commands. All questions are rejected. */
 async function run(files: Files, calls: readonly Call[], options: HarnessOptions = {}): Promise<Run> {
   const script = [...calls.map(([name, input]) => turn(call(name, input))), turn(say('Done.'))];
   const policy = () => ({ rules: [], problems: [], readOnlyCommands: true });
@@ -83,7 +83,7 @@ describe('an open folder that is a protected place', () => {
         opening(directory),
       );
       assert.deepEqual(asked, ['protected-path', 'protected-path']);
-      // A workspace file of a repository may open it beside the repository, by any name.
+      // A workspace file in a repository can open this folder together with the repository, under any name.
       const beside = { fileSystem: (roots: string[]) => new NodeFileSystem([roots[0] as string, `${roots[0]}/${directory}`]) };
       const name = directory.split('/').at(-1);
       assert.deepEqual((await run(files, [['create_file', { path: `${name}/${file}`, content: 'x' }]], beside)).asked, ['protected-path']);

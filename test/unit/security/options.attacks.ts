@@ -1,8 +1,8 @@
-/** Options of programs that only read, or that somebody granted: those that write a file, run a program, or read one that nobody agreed to. */
+/** Options of read-only or granted programs that write a file, run a program, or read a file that nobody has approved. */
 import { type Attack, attack, under } from '../../support/attacks.ts';
 
 export const ATTACKS_BY_OPTIONS: readonly Attack[] = [
-  // The value of an option may stand in the same word as its letter, behind other letters.
+  // The value of an option can follow its letter in the same word, after the letters of other options.
   ...under(
     '',
     'grep -nf.npmrc src/a.ts',
@@ -31,15 +31,15 @@ export const ATTACKS_BY_OPTIONS: readonly Attack[] = [
     'awk \'BEGIN { print SYMTAB["x"] }\'',
     'gawk \'BEGIN { FUNCTAB["x"] }\'',
   ),
-  attack('a descriptor that this shell takes for a program', 'ls', 'ls && 12>/dev/null', { shell: 'sh' }),
-  // A switch that keeps a program from writing may be turned off behind the prefix that names it.
+  attack('a file descriptor that this shell runs as a program', 'ls', 'ls && 12>/dev/null', { shell: 'sh' }),
+  // A switch that keeps a program from writing can be turned off again after the prefix that contains it.
   ...under('npx tsc --noEmit', 'npx tsc --noEmit --noEmit false', 'npx tsc --noEmit -p . --noEmit False'),
   ...under('npx tsc -p tsconfig.json --noEmit', 'npx tsc -p tsconfig.json --noEmit --noEmit=false'),
   ...under('tsc', 'tsc --noEmit false src/x.ts'),
   ...under('npm run types', 'npm run types -- --noEmit false'),
   ...under('terraform fmt -check', 'terraform fmt -check -check=false'),
   ...under('cargo publish --dry-run', 'cargo publish --dry-run --dry-run=false'),
-  // A wrapper or a reader is one by its name on the PATH; at a path it is whatever lies there.
+  // A program is known as a wrapper or a reader only by its name on the PATH. A path can lead to any file of that name.
   ...under(
     'ls,npm test',
     './timeout 5 ls',
@@ -55,7 +55,7 @@ export const ATTACKS_BY_OPTIONS: readonly Attack[] = [
     'ls\\\\',
     'ls\\\\ -la',
   ),
-  // Options of a program that no table knows are covered only by a prefix that names them.
+  // Options of an unknown program are covered only by a prefix that contains them.
   ...under('base64', 'base64 -o out.txt -i a', 'base64 -Doout.txt a', 'base64 --output=out.txt a', 'base64 -b 76 a'),
   ...under('pandoc', 'pandoc --filter evil a.md', 'pandoc a.md -o src/a.ts', 'pandoc a.md --lua-filter=x.lua', 'pandoc -F evil a.md'),
   ...under('exiftool', "exiftool -if 'system(1)' a.jpg", 'exiftool -config x a.jpg', 'exiftool -o b.jpg a.jpg', 'exiftool -p x a.jpg'),
@@ -72,7 +72,7 @@ export const ATTACKS_BY_OPTIONS: readonly Attack[] = [
   ...under('npx some-tool', 'npx some-tool --hook ./x.sh', 'npx --no-install some-tool -o src/a.ts'),
   ...under('npx node', 'npx node evil.js', 'npx node -e 1'),
   ...under('npx make', 'npx make evil'),
-  // Options of well known programs.
+  // Options of known programs.
   ...under('ninja', 'ninja -t clean', 'ninja -t browse', 'ninja -C vendor', 'ninja -f other.ninja'),
   ...under('make', 'make -f other.mk', 'make -Cvendor', 'make --eval=x', 'make -I vendor', 'make SHELL=x', 'make -sCvendor'),
   ...under('just', 'just --dotenv-path .evil', 'just -d vendor', 'just --fmt --unstable', 'just -g x', 'just vendor/x'),

@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: shells have placeholders too
-/** Commands that misuse what programs take for options, each with the prefixes that the user had allowed and that must not cover it. */
+/** Commands that misuse the options of programs, each with prefixes that the user has allowed and that must not cover it. */
 import { type Attack, under } from '../../support/attacks.ts';
 
 export const ATTACKS_BY_PROGRAMS: readonly Attack[] = [

@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: shells have placeholders too
-/** Commands that show what nobody named: what the user allowed, where it runs, and what it comes to. */
+/** Commands that read files which they do not name, each with the allowed prefixes, the directory, and the files that it reaches. */
 export const REACHING: readonly [allow: string, cwd: string, commands: string[]][] = [
   [
     'cat',
@@ -273,7 +273,7 @@ export const REACHING: readonly [allow: string, cwd: string, commands: string[]]
   ['find', '.', ['find private', 'find docs/out/']],
   ['test', '.', ['test -f docs/out/passwd']],
   ['realpath', '.', ['realpath docs/out']],
-  // What an option takes for its value, or what stands behind `--`, is no option.
+  // The value of an option is not an option itself, and neither is a word after `--`.
   [
     'rg,grep',
     '.',

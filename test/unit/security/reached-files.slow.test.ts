@@ -1,4 +1,4 @@
-/** Commands that show what nobody named, on a real disk: globs, links, searches, directories that are gone to, and what git keeps. */
+/** Commands that read files which they do not name, on a real disk: with globs, links, searches, changed directories, and Git's history. */
 import assert from 'node:assert/strict';
 import type { SourcedRule } from '../../../src/policy/rules.ts';
 import { type CommandJudged, commitAll, judgedOn } from '../../support/command-judge.ts';

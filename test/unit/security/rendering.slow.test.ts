@@ -1,4 +1,7 @@
-/** Attacks by what is shown: a model’s words, names of files, results. Nothing of it is active, loads anything, or hides where it leads. */
+/**
+ * Attacks by displayed text: the model's words, file names and results. Displayed text is never active, loads nothing, and does not hide
+ * where a link leads.
+ */
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { harmless, oneLine } from '../../../src/hosts/cli/output/terminal.ts';
@@ -49,6 +52,10 @@ const ATTACKS: [what: string, markdown: string][] = [
   ['HTML in a fence’s language', '```"><img src=x onerror="window.owned=1">\ncode\n```'],
   ['a comment', '<!-- <img src=x onerror="window.owned=1"> -->'],
   ['a template', '<template><img src=x onerror="window.owned=1"></template>'],
+  ['a formula with a link', '$\\href{javascript:window.owned=1}{x}$ and $$\\includegraphics{https://evil.example/x.png}$$'],
+  ['a formula with HTML', '$\\htmlStyle{background: url(https://evil.example/x)}{x}$ \\(<img src=x onerror="window.owned=1">\\)'],
+  ['a footnote', '[^1]\n\n[^1]: <img src=x onerror="window.owned=1"> [x](javascript:window.owned=1)'],
+  ['a colored fence', '```html\n<img src=x onerror="window.owned=1"><script>window.owned=1</script>\n```'],
   ['markup that does not end', '<img src=x onerror="window.owned=1"'],
 ];
 
@@ -60,12 +67,14 @@ describe('text that a model writes, in the panel', () => {
     if (!hasChrome()) return this.skip();
     gallery = await openGallery();
     page = await gallery.open([host('ask')]);
-    page.on('request', (request) => requested.push(request.url()));
+    // The panel loads the parts of its own that color code and draw formulas.
+    const isOwn = (url: string) => /^http:\/\/127\.0\.0\.1:\d+\/panel-\w+\.js$/.test(url);
+    page.on('request', (request) => isOwn(request.url()) || requested.push(request.url()));
   });
   after(() => gallery?.[Symbol.asyncDispose]());
 
   let shown = 0;
-  /** Delivers a run with this prompt of its own, and waits until that is what is shown. */
+  /** Delivers a run with a unique prompt, and waits until that run is displayed. */
   const shows = async (make: (script: Script, prompt: string) => Script) => {
     const prompt = `Look ${++shown}`;
     requested.length = 0;

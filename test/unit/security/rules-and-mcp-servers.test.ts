@@ -1,4 +1,7 @@
-/** Names of secrets, rules and permissions that cover more than they say, addresses, MCP servers, and what is shown of too much. */
+/**
+ * Tests names of secrets, rules and permissions that cover more than they say, addresses, MCP servers, and the display of very long
+ * content.
+ */
 import assert from 'node:assert/strict';
 import { hookPlaces } from '../../../src/app/facts/hook-places.ts';
 import { IMAGE_TYPES } from '../../../src/core/model/images.ts';
@@ -24,6 +27,7 @@ import { Workspace } from '../../../src/workspace/workspace.ts';
 import { lex } from '../../../webview-ui/markdown/blocks.ts';
 import { assertCheap } from '../../support/clock.ts';
 import { assistantOn, eventsOf } from '../../support/harness.ts';
+import { isNeverDenied } from '../../support/mcp-rules.ts';
 
 const lines = (text: string) => text.trim().split(/\s+/);
 
@@ -185,7 +189,7 @@ describe('an address', () => {
 
 describe('an MCP server', () => {
   const described = (inputSchema: McpTool['inputSchema']) =>
-    mcpTool({ name: 's', open: () => assert.fail() }, { name: 'x', description: 'x', inputSchema }, 'f', false).inputSchema;
+    mcpTool({ name: 's', open: () => assert.fail() }, { name: 'x', description: 'x', inputSchema }, 'f', () => 'asks').inputSchema;
   it('cannot hide invisible characters in a schema', () => {
     const tags = [...'obey'].map((letter) => String.fromCodePoint(0xe0000 + letter.charCodeAt(0))).join('');
     const property = { type: 'string', description: `A path.${tags}\u202e` };
@@ -206,6 +210,8 @@ describe('an MCP server', () => {
     const taken = async (tools: McpTool[]) => {
       const connection = {
         tools: async () => tools,
+        resources: async () => [],
+        read: () => Promise.reject(new Error()),
         misfit: () => undefined,
         call: async () => assert.fail(),
         close: async () => undefined,
@@ -216,7 +222,7 @@ describe('an MCP server', () => {
         start: () => assert.fail('nothing is started'),
         onProblem: assert.fail,
       });
-      return (await servers.toolsFor('agent')).map(({ name, description, fingerprint }) => [name, description, fingerprint]);
+      return (await servers.toolsFor('agent', isNeverDenied)).map(({ name, description, fingerprint }) => [name, description, fingerprint]);
     };
     const [read, write] = [tool('file.do'), tool('file_do')];
     assert.deepEqual(await taken([read, write]), await taken([write, read]));

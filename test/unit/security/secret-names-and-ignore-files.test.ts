@@ -1,4 +1,4 @@
-/** Less known secrets, rules and permissions that cover less than they say, ignore files, the index of git, and misleading characters. */
+/** Tests less known secrets, rules and permissions that cover less than they say, ignore files, Git's index, and misleading characters. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
@@ -209,7 +209,7 @@ describe('deceptive characters', () => {
     };
     const connection = { misfit: () => undefined } as never;
     const server = { name: 's', open: async () => ({ connection, fingerprint: 'f' }) };
-    const tool = mcpTool(server, { name: `read\u202e${TAGS}`, description: 'x', inputSchema }, 'f', false);
+    const tool = mcpTool(server, { name: `read\u202e${TAGS}`, description: 'x', inputSchema }, 'f', () => 'asks');
     const { title } = await tool.prepare({}, new AbortController().signal);
     assert.match(`${JSON.stringify(tool.inputSchema)}${title}`, /^[\x20-\x7e]*$/);
   });

@@ -6,13 +6,13 @@ import { ATTACKS_BY_PROGRAMS } from './programs.attacks.ts';
 import { ATTACKS_BY_SYNTAX } from './shell-syntax.attacks.ts';
 
 const DENIED: Attack[] = [
-  attack('a denied option that is cut short', 'git commit', 'git commit --no-verif -m x', {
+  attack('an abbreviated denied option', 'git commit', 'git commit --no-verif -m x', {
     deny: 'git commit --no-verify',
     verdict: 'deny',
   }),
-  attack('another one', 'git log', 'git log --al', { deny: 'git log --all', verdict: 'deny' }),
+  attack('another abbreviated option', 'git log', 'git log --al', { deny: 'git log --all', verdict: 'deny' }),
   attack('a denied word in other quotes', 'git', "git $'push'", { deny: 'git push', verdict: 'deny' }),
-  attack('a denied word behind the value of an option', 'git', 'git --git-dir .git push', { deny: 'git push', verdict: 'deny' }),
+  attack('a denied word after the value of an option', 'git', 'git --git-dir .git push', { deny: 'git push', verdict: 'deny' }),
 ];
 
 describe('attacks by the syntax of shells and by options of programs', () => {

@@ -1,4 +1,4 @@
-/** Attacks by a workspace on its user’s settings, and on the answers that the user gave. */
+/** Attacks by a workspace on the user’s settings, and on the answers that the user has given. */
 import assert from 'node:assert/strict';
 import { rm } from 'node:fs/promises';
 import type { ApprovalAnswer } from '../../../src/core/session/events.ts';
@@ -179,7 +179,7 @@ describe('an approval', () => {
     await using kedge = await assistantOn({}, [turn(create('a')), done, turn(create('b')), done]);
     answerAll(kedge.session, { approve: true, grant: 'session' });
     await kedge.session.prompt({ text: 'go', mode: 'agent' });
-    const other = kedge.assistant.newSession();
+    const other = await kedge.assistant.newSession();
     answerAll(other, { approve: false });
     await other.prompt({ text: 'go', mode: 'agent' });
     assert.deepEqual(await written(kedge), ['workspace/a']);

@@ -6,8 +6,8 @@ import { DAMAGES } from '../../support/damage.ts';
 import type { DamagedLog } from '../../support/damaged-logs-worker.ts';
 
 const RUNS = Number(process.env.KEDGE_DAMAGED_LOGS ?? 250);
-/** A case takes milliseconds; the limit allows for a busy computer. */
-const HANGS_MS = 20_000;
+/** A case takes milliseconds; the limit allows for a busy computer, which can stand still for half a minute. */
+const HANGS_MS = 300_000;
 
 const damage = fc.record({ kind: fc.constantFrom(...DAMAGES), a: fc.nat(10_000), b: fc.nat(10_000) });
 const damagedLog: fc.Arbitrary<DamagedLog> = fc.record({
@@ -48,12 +48,12 @@ describe('a damaged log', () => {
     }
   }
 
-  it('or one that is whole: then nothing of it is left out', async function () {
+  it('the same for a log without damage, of which nothing is left out', async function () {
     this.timeout(HANGS_MS * 6);
     for (let log = 0; log < 5; log++) await check({ log, other: 0, damages: [] });
   });
 
-  it('is opened, shown, gone on with and undone, and no call runs twice', async function () {
+  it('is opened, displayed, continued and undone, and no call runs twice', async function () {
     this.timeout(0);
     await fc.assert(fc.asyncProperty(damagedLog, check), { numRuns: RUNS, endOnFailure: true });
   });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { makeDirectory } from '../../../src/sessions/directory.ts';
 
 describe('a directory of Kedge’s own', () => {
-  it('is made with those above it, and may be there', () => {
+  it('is created with its parents, and may already exist', () => {
     const root = mkdtempSync(join(tmpdir(), 'kedge-directory-'));
     try {
       makeDirectory(join(root, 'a/b/c'));
@@ -19,7 +19,7 @@ describe('a directory of Kedge’s own', () => {
     }
   });
 
-  it('that a file system refuses as not there is a failure, not a wait without an end', function () {
+  it('fails, and does not wait forever, if a file system reports it as missing', function () {
     if (!existsSync('/proc/self')) this.skip();
     assert.throws(() => makeDirectory('/proc/kedge/workspaces/sessions'), { code: 'ENOENT', syscall: 'mkdir' });
   });

@@ -16,7 +16,7 @@ describe('the ledger of a day', () => {
 
   const file = () => join(directory, '2026-11-21.jsonl');
 
-  it('keeps what was written, for all windows at once', () => {
+  it('contains the entries of all windows', () => {
     const one = new Ledger(directory);
     const two = new Ledger(directory);
     one.append({ at: NOON, tokens: 1 });
@@ -33,7 +33,7 @@ describe('the ledger of a day', () => {
     two.close();
   });
 
-  it('begins anew each day', async () => {
+  it('begins again each day', async () => {
     const ledger = new Ledger(directory);
     ledger.append({ at: NOON, runs: 1 });
     assert.equal(ledger.entries(NOON + DAY).length, 0);
@@ -43,7 +43,7 @@ describe('the ledger of a day', () => {
     ledger.close();
   });
 
-  it('bears a line that a crash cut off, and one that is no entry', async () => {
+  it('ignores a line that a crash cut off, and an invalid line', async () => {
     const before = new Ledger(directory);
     before.append({ at: NOON, tokens: 1 });
     before.close();
@@ -62,7 +62,7 @@ describe('the ledger of a day', () => {
     assert.match(await readFile(file(), 'utf8'), /tok\n\{"at":\d+,"tokens":2\}\n$/);
   });
 
-  it('reads a line only when it is whole', async () => {
+  it('reads a line only when it is complete', async () => {
     const ledger = new Ledger(directory);
     assert.equal(ledger.entries(NOON).length, 0);
     await appendFile(file(), `{"at":${NOON},`);

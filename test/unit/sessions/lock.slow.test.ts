@@ -72,7 +72,7 @@ describe('the lock of a session', () => {
     }
   });
 
-  it('of a process that has ended is free, though a stranger has its id by now', async () => {
+  it('of a process that has ended is free, even if another process has its id now', async () => {
     await mkdir(directory, { recursive: true });
     const log = new SessionStore(directory).log('s');
     assert.equal(log.lock(), true);

@@ -38,7 +38,7 @@ describe('the contents that undo needs', () => {
     pruneBlobs({ blobs: join(root, 'blobs'), sessions: join(root, 'sessions'), bounds: DEFAULT_BOUNDS, ...options });
   const isKept = async (hash: string) => (await blobs.get(hash)) !== undefined;
 
-  it('go when no session of the last days names them', async () => {
+  it('are deleted when no session of the last days refers to them', async () => {
     const [named, forgotten, orphan] = [await blob('named'), await blob('forgotten'), await blob('orphan')];
     await session('new', 1, named);
     await session('old', 31, forgotten, named);
@@ -46,14 +46,23 @@ describe('the contents that undo needs', () => {
     assert.deepEqual([await isKept(named), await isKept(forgotten), await isKept(orphan)], [true, false, false]);
   });
 
-  it('stay while they are young, for a log may be about to name them, and when they are written anew', async () => {
+  it('are kept as long as the user last said, also where nothing is known of that', async () => {
+    const old = await blob('old');
+    await session('old', 40, old);
+    assert.equal((await prune({ bounds: { maxBytes: 1e9, maxDays: 100 } }))?.files, 0);
+    const later = Date.now() + 2 * DAY;
+    assert.equal((await prune({ bounds: undefined, now: later }))?.files, 0);
+    assert.equal((await prune({ bounds: DEFAULT_BOUNDS, now: later }))?.files, 1, 'new bounds hold at once');
+  });
+
+  it('are kept while they are new, because a log may refer to them soon, and when they are written again', async () => {
     const [young, again] = [await blob('young', 0.5), await blob('again')];
     await blobs.put(encodeText('again'));
     assert.deepEqual(await prune(), { files: 0, bytes: 0 });
     assert.deepEqual([await isKept(young), await isKept(again)], [true, true]);
   });
 
-  it('of the oldest sessions go first where all are too large', async () => {
+  it('of the oldest sessions are deleted first if all together are too large', async () => {
     const [a, b, c] = [await blob('a'.repeat(60)), await blob('b'.repeat(60)), await blob('c'.repeat(30))];
     await session('newest', 1, a);
     await session('middle', 2, b, a);
@@ -62,14 +71,14 @@ describe('the contents that undo needs', () => {
     assert.deepEqual([await isKept(a), await isKept(b), await isKept(c)], [true, false, false]);
   });
 
-  it('of sessions that are open stay', async () => {
+  it('of open sessions are kept', async () => {
     const hash = await blob('open');
     await session('open', 90, hash);
     await prune({ keep: ['open'], bounds: { maxBytes: 0, maxDays: 0 } });
     assert.ok(await isKept(hash));
   });
 
-  it('are looked through at most once a day', async () => {
+  it('are checked at most once a day', async () => {
     const hash = await blob('x', 0.5);
     assert.notEqual(await prune(), undefined);
     await age(fileOf(hash), 5);
@@ -78,7 +87,7 @@ describe('the contents that undo needs', () => {
     assert.deepEqual(await prune(), { files: 1, bytes: 1 });
   });
 
-  it('are found in a log of any length, also where a piece of it ends in the middle of a name', async () => {
+  it('are found in a log of any length, even if a chunk ends in the middle of a name', async () => {
     const hashes = await Promise.all(Array.from({ length: 40 }, (_, index) => blob(`content ${index}`)));
     const file = join(root, 'sessions', 'long.jsonl');
     const filler = 'x'.repeat(65_536 - 30);
@@ -86,12 +95,12 @@ describe('the contents that undo needs', () => {
     assert.deepEqual(await prune(), { files: 0, bytes: 0 });
   });
 
-  it('are nothing to look through where there are none', async () => {
+  it('are not checked if there are none', async () => {
     await rm(join(root, 'sessions'), { recursive: true });
     assert.equal(await prune(), undefined);
   });
 
-  it('leave behind no halves of a crash', async () => {
+  it('leave no partial files of a crash', async () => {
     const hash = await hashOf(encodeText('half'));
     await mkdir(join(root, 'blobs', hash.slice(0, 2)), { recursive: true });
     await writeFile(`${fileOf(hash)}.some-id`, 'ha');

@@ -9,6 +9,7 @@ import { foldSession } from '../../../src/core/session/reduce.ts';
 import { call, say, turn } from '../../../src/providers/scripted/index.ts';
 import { DiskBlobs } from '../../../src/sessions/blobs.ts';
 import { SessionStore } from '../../../src/sessions/store.ts';
+import { moveToTrash } from '../../../src/sessions/trash.ts';
 import { answerAll, assistantOn } from '../../support/harness.ts';
 
 const event = (seq: number, text = `turn ${seq}`): AgentEvent => ({
@@ -47,7 +48,7 @@ describe('the log of a session', () => {
     log.close();
   }
 
-  it('gives back what was appended, line by line', async () => {
+  it('returns the appended events, line by line', async () => {
     const events = [event(1, 'ünï\ncode \u2028 🙂 \ud800'), event(2)];
     write('s', ...events);
     write('s', event(3));
@@ -55,7 +56,7 @@ describe('the log of a session', () => {
     assert.equal((await readFile(file('s'), 'utf8')).split('\n').length, 4);
   });
 
-  it('is on disk as soon as it is appended, and not before there is something', async () => {
+  it('is on disk as soon as it is appended to, and not before the first event', async () => {
     const log = store.log('s');
     await assert.rejects(readFile(file('s')));
     log.append(event(1));
@@ -68,7 +69,7 @@ describe('the log of a session', () => {
     assert.equal(await store.load('none'), undefined);
   });
 
-  it('that a crash cut off loses its last line only, and can be written to again', async () => {
+  it('loses only its last line if a crash cut it off, and can be written again', async () => {
     write('s', event(1), event(2));
     const whole = await readFile(file('s'));
     await appendFile(file('s'), Buffer.from(`${JSON.stringify(event(3))}\n`).subarray(0, 20));
@@ -81,7 +82,7 @@ describe('the log of a session', () => {
     assert.deepEqual(await store.load('s'), [event(1), event(2), event(3)]);
   });
 
-  it('with a damaged line keeps all others, and the file as it was beside it', async () => {
+  it('keeps all other lines if one is damaged, and a copy of the damaged file', async () => {
     write('s', event(1), event(2), event(3));
     const lines = (await readFile(file('s'), 'utf8')).split('\n');
     lines[1] = '{"type":"plan_st\u0000\u0000';
@@ -90,7 +91,7 @@ describe('the log of a session', () => {
     assert.equal(await readFile(`${file('s')}.damaged`, 'utf8'), lines.join('\n'));
   });
 
-  it('is cut at the right byte, though the damage before it is no text at all', async () => {
+  it('is cut at the right byte, although the damage before it is not text', async () => {
     write('s', event(1), event(2));
     const good = await readFile(file('s'));
     const damaged = Buffer.concat([Buffer.from([0xff, 0xfe, 0x80, 0x0a]), good, Buffer.from('{"torn')]);
@@ -103,7 +104,7 @@ describe('the log of a session', () => {
     assert.deepEqual(await store.load('s'), [event(1), event(2), event(3)]);
   });
 
-  it('that is cut off at any byte gives the events before it, and one that lacks its newline only', async () => {
+  it('that is cut off at any byte contains the events before it, also an event without its line break', async () => {
     const events = [event(1, 'ä'), event(2, '🙂\n'), event(3)];
     write('whole', ...events);
     const bytes = await readFile(file('whole'));
@@ -116,37 +117,8 @@ describe('the log of a session', () => {
     }
   });
 
-  it('is never addressed by a name that leads elsewhere', async () => {
+  it('is never found by a name that leads elsewhere', async () => {
     for (const id of ['../x', 'a/b', '', '.', 'a\0', 'C:x', '..\\x']) await assert.rejects(store.load(id), /is not a session id/);
-  });
-
-  it('lists sessions by their first words, the newest first', async () => {
-    write('old', started('First words\nand more'), event(2));
-    write('new', started('y'.repeat(200)));
-    write('strange', event(1));
-    await writeFile(join(directory, 'notes.txt'), '');
-    await utimes(file('old'), 1, 1);
-    await utimes(file('new'), 3, 3);
-    await utimes(file('strange'), 2, 2);
-    assert.deepEqual(
-      (await store.list()).map(({ id, title }) => [id, title]),
-      [
-        ['new', 'y'.repeat(80)],
-        ['strange', 'strange'],
-        ['old', 'First words'],
-      ],
-    );
-    await store.load('old');
-    assert.equal((await store.list()).length, 3);
-  });
-
-  it('lists a session by its first words, however many there are', async () => {
-    write('long', started(`"Look" at\\this:\t🙂\n${'x'.repeat(100_000)}`));
-    write('endless', started('ä"\\'.repeat(100_000)));
-    assert.deepEqual((await store.list()).map(({ id, title }) => [id, title]).sort(), [
-      ['endless', 'ä"\\'.repeat(100).slice(0, 80)],
-      ['long', '"Look" at\\this:\t🙂'],
-    ]);
   });
 
   it('is in use while a living process has it locked', async () => {
@@ -173,32 +145,16 @@ describe('the log of a session', () => {
     }
   });
 
-  it('is gone when it is removed, with what was kept beside it', async () => {
-    const log = store.log('s');
-    log.append(started('Delete me'));
-    log.close();
-    await appendFile(file('s'), 'no event\n');
-    await store.load('s');
-    await store.remove('s');
-    assert.deepEqual(await readdir(directory), []);
-    assert.equal(await store.load('s'), undefined);
-    await store.remove('s');
-  });
-
   it('is not begun anew in the middle by somebody who still has it open', async () => {
     const log = store.log('s');
     log.append(started('Delete me'));
     log.close();
-    await store.remove('s');
+    moveToTrash(directory, 's');
     assert.throws(() => log.append(started('And then?')), /log file was deleted/);
-    assert.deepEqual(await readdir(directory), []);
+    assert.deepEqual(await readdir(directory), ['.trash']);
   });
 
-  it('lists nothing where there is nothing yet', async () => {
-    assert.deepEqual(await store.list(), []);
-  });
-
-  it('makes ids that sort by time and can be file names', () => {
+  it('creates ids that sort by time and can be file names', () => {
     const ids = [0, 1, 60, 3_600, 1e6].map((seconds) => store.newId(new Date(1.8e12 + seconds * 1_000)));
     assert.deepEqual(ids.toSorted(), ids);
     for (const id of ids) assert.match(id, /^[\w-]+$/);
@@ -207,7 +163,7 @@ describe('the log of a session', () => {
 });
 
 describe('a session whose log lost lines', () => {
-  it('opens, shows what is left and goes on, whichever lines those are', async () => {
+  it('opens, shows what is left and continues, whichever lines are missing', async () => {
     const call1 = call('create_file', { path: 'a.txt', content: 'a' });
     const script = [
       turn(call1, call('read_file', { path: 'b' })),
@@ -234,8 +190,8 @@ describe('a session whose log lost lines', () => {
   });
 });
 
-describe('kept contents', () => {
-  it('are given back by their hash, and only whole', async () => {
+describe('stored contents', () => {
+  it('are returned by their hash, and only completely', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'kedge-blobs-'));
     const blobs = new DiskBlobs(directory);
     const bytes = new Uint8Array([0, 1, 255]);
@@ -251,7 +207,7 @@ describe('kept contents', () => {
     await rm(directory, { recursive: true });
   });
 
-  it('that were damaged are put anew', async () => {
+  it('are written again if they were damaged', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'kedge-blobs-'));
     const blobs = new DiskBlobs(directory);
     const hash = await blobs.put(new Uint8Array([1, 2, 3]));

@@ -39,7 +39,7 @@ describe('text tools: the answer', () => {
     assert.ok(events.includes(usage));
   });
 
-  it('without a call is what it was, byte by byte', async () => {
+  it('without a call is unchanged, byte by byte', async () => {
     const text = ' # Title\n\nSome `code` and <b>.\n\n';
     const { parts, shown, last } = await run('text', [...deltas(text), stop()]);
     assert.deepEqual(parts, [{ type: 'text', text }]);
@@ -47,7 +47,7 @@ describe('text tools: the answer', () => {
     assert.deepEqual(last, stop());
   });
 
-  it('may come without deltas', async () => {
+  it('may have no deltas', async () => {
     const { parts } = await run('rescue', [{ type: 'part', part: { type: 'text', text: CALL } }, stop()]);
     assert.deepEqual(
       parts.map(({ type }) => type),
@@ -55,7 +55,7 @@ describe('text tools: the answer', () => {
     );
   });
 
-  it('tells thoughts in tags from the text', async () => {
+  it('separates reasoning in tags from the text', async () => {
     const { parts, shown } = await run('text', [...deltas('<think>Hm.</think>\nYes.'), stop()]);
     assert.deepEqual(parts, [
       { type: 'reasoning', text: 'Hm.' },
@@ -64,7 +64,7 @@ describe('text tools: the answer', () => {
     assert.equal(shown, 'Yes.');
   });
 
-  it('keeps thoughts and tokens of the wire', async () => {
+  it('keeps reasoning and tokens of the wire', async () => {
     const thought = { type: 'reasoning' as const, text: 'Hm.', replay: 'r' };
     const empty = { type: 'text' as const, text: '', replay: 's' };
     const events: ModelEvent[] = [{ type: 'part', part: thought }, ...deltas('Yes.').slice(0, -1)];
@@ -73,12 +73,12 @@ describe('text tools: the answer', () => {
     assert.deepEqual(parts, [thought, { type: 'text', text: 'Yes.', replay: 't' }, empty]);
   });
 
-  it('keeps the reason of an answer at its limit', async () => {
+  it('keeps the stop reason of an answer at its limit', async () => {
     const { last } = await run('text', [...deltas(`${CALL}\n<tool_call>{"na`), stop('max_tokens')]);
     assert.deepEqual(last, stop('max_tokens'));
   });
 
-  it('that breaks off hands over its words and no call', async () => {
+  it('that is incomplete has its text and no call', async () => {
     const broken = async function* (): AsyncGenerator<ModelEvent> {
       yield { type: 'text_delta', text: `First. <tool_ca` };
       throw new ModelError('bad_stream', 'Broken.');
@@ -91,7 +91,7 @@ describe('text tools: the answer', () => {
     assert.deepEqual(events.at(-1), { type: 'part', part: { type: 'text', text: 'First. <tool_ca' } });
   });
 
-  it('gives ids that the conversation does not have yet', async () => {
+  it('has ids that do not occur in the conversation yet', async () => {
     const made: ToolCall = { type: 'tool_call', id: 'text_call_1', name: 'read_file', input: {} };
     const said: Message = { role: 'assistant', content: [made], from: { provider: 'x', model: 'm' }, stop: 'tool_use' };
     const { parts } = await run('text', [...deltas(CALL), stop()], request([user('Hi'), said]));
@@ -103,13 +103,13 @@ describe('text tools: the answer', () => {
 });
 
 describe('text tools: rescue', () => {
-  it('sends the request as it is', async () => {
+  it('sends the request unchanged', async () => {
     const asked = request();
     const { sent } = await run('rescue', [...deltas('Yes.'), stop()], asked);
     assert.deepEqual(sent, asked);
   });
 
-  it('passes native calls, and means a call once that is in the text too', async () => {
+  it('passes on native calls, and executes a call once that is also in the text', async () => {
     const native: ToolCall = { type: 'tool_call', id: 'n1', name: 'read_file', input: { path: 'a' } };
     const other: ToolCall = { ...native, id: 'n2', input: { path: 'b' } };
     const { parts } = await run('rescue', [
@@ -152,12 +152,12 @@ describe('text tools: the request', () => {
     assert.match(sent.system, /"globs"\?: \[string, \.\.\.\]/);
   });
 
-  it('says nothing of tools where there are none', async () => {
+  it('does not mention tools if there are none', async () => {
     const { sent } = await run('text', [stop()], { ...request(), tools: [] });
     assert.equal(sent.system, 'Be brief.');
   });
 
-  it('has calls and results as text', async () => {
+  it('contains calls and results as text', async () => {
     const { sent } = await run('text', [stop()], request([user('Hi'), said, result]));
     assert.deepEqual(sent.messages, [
       user('Hi'),
@@ -176,7 +176,7 @@ describe('text tools: the request', () => {
     ]);
   });
 
-  it('extends the bytes of the one before', async () => {
+  it('extends the bytes of the previous request', async () => {
     const history = [user('Hi'), said, result, said, result];
     let before = '';
     for (let length = 1; length <= history.length; length++) {
@@ -188,7 +188,7 @@ describe('text tools: the request', () => {
   });
 });
 
-describe('text tools: a server that has no tools for the model', () => {
+describe('text tools: a server that does not support tools for the model', () => {
   const refusal: ScriptedTurn = async function* () {
     yield* [];
     throw new ModelError('invalid_request', 'Ollama refused the request ("gemma:2b" does not support tools): check the model.');
@@ -199,7 +199,7 @@ describe('text tools: a server that has no tools for the model', () => {
     return parts;
   };
 
-  it('gets them as text, from then on', async () => {
+  it('receives them as text from then on', async () => {
     const inner = scriptedAdapter([refusal, [...deltas(CALL), stop()], [...deltas(CALL), stop()]]);
     const adapter = withTextTools(inner, { mode: 'rescue' });
     const call = { type: 'tool_call', id: 'text_call_1', name: 'read_file', input: { path: 'a' } };
@@ -210,7 +210,7 @@ describe('text tools: a server that has no tools for the model', () => {
     );
   });
 
-  it('is asked once where no tools were offered, or where it refuses something else', async () => {
+  it('is asked once if no tools were offered, or if it rejects something else', async () => {
     const other: ScriptedTurn = async function* () {
       yield* [];
       throw new ModelError('invalid_request', 'Ollama refused the request (invalid options): check the settings.');

@@ -102,7 +102,7 @@ function expectGrowth(work: (length: number) => number, length: number): void {
 describe('calls as text: a long text', () => {
   for (const [index, [what, unit, before = '', behind = '']] of TEXTS.entries()) {
     for (const size of index % 4 === 0 ? [Number.POSITIVE_INFINITY, 32] : [Number.POSITIVE_INFINITY]) {
-      it(`takes its length: ${what}, ${size === 32 ? 'in pieces' : 'at once'}`, () => {
+      it(`takes linear time: ${what}, ${size === 32 ? 'in pieces' : 'at once'}`, () => {
         expectGrowth((length) => read(before + unit.repeat(Math.ceil(length / unit.length)) + behind, size), 5000);
       }).timeout(60_000);
     }
@@ -115,7 +115,7 @@ describe('calls as text: a long text', () => {
     ['calls of Python', 'read_file("b.ts") '],
     ['escapes', '\\u003c\\n&quot;'],
   ] as const) {
-    it(`takes its length, where the model was shown ${what} many times`, () => {
+    it(`takes linear time if the model was shown ${what} many times`, () => {
       expectGrowth(
         (length) => read(`${CALL}\n`, 100, new QuotedCalls({ system: '', messages: [user(unit.repeat(Math.ceil(length / unit.length)))] })),
         5000,

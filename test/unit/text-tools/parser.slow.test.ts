@@ -64,7 +64,7 @@ describe('calls as text: the cases', () => {
 
 describe('calls as text: an answer that is cut off anywhere', () => {
   for (const { file, cases } of all) {
-    it(`runs whole calls only: ${file.replace('.json', '')}`, () => {
+    it(`executes complete calls only: ${file.replace('.json', '')}`, () => {
       // Only the words after a call show that it was part of a sentence or an example, so such cases are excluded.
       const certain = cases.filter(({ name, expect }) => !name.includes('woven') && !expect.unclear);
       for (const test of certain) {
@@ -80,10 +80,10 @@ describe('calls as text: an answer that is cut off anywhere', () => {
   }
 });
 
-describe('calls as text: while it streams', () => {
+describe('calls as text: during streaming', () => {
   const first = (parser: TextToolParser, text: string) => join(parser.feed(text)).text;
 
-  it('shows prose at once, without waiting for the end of a line', () => {
+  it('prose is displayed immediately, without waiting for the end of a line', () => {
     const parser = new TextToolParser(TOOLS);
     assert.equal(first(parser, 'Hello'), 'Hello');
     assert.equal(first(parser, ' wor'), ' wor');
@@ -92,26 +92,26 @@ describe('calls as text: while it streams', () => {
     assert.equal(first(parser, ') <div>[x](y) {'), ') <div>[x](y) {');
   });
 
-  it('shows code in a fence at once', () => {
+  it('code in a fence is displayed immediately', () => {
     const parser = new TextToolParser(TOOLS);
     assert.equal(first(parser, '```ts\nconst a = '), '```ts\nconst a =');
     assert.equal(first(parser, '[1, {'), ' [1, {');
   });
 
-  it('shows data at once when it cannot be a call any more', () => {
+  it('data is displayed as soon as it cannot be a call any more', () => {
     const parser = new TextToolParser(TOOLS);
     assert.equal(first(parser, '{"na'), '');
     assert.equal(first(parser, 'me": "kedge", '), '{"name": "kedge",');
     assert.equal(first(parser, '"version": '), ' "version":');
   });
 
-  it('shows nothing of a call', () => {
+  it('no part of a call is displayed', () => {
     const parser = new TextToolParser(TOOLS);
     const text = '<tool_call>\n{"name": "read_file", "arguments": {"path": "a"}}\n</tool_call>';
     assert.equal([...text].map((char) => first(parser, char)).join(''), '');
   });
 
-  it('reads a call of 1 MB in pieces of 4 characters, in time that grows with its length only', () => {
+  it('a call of 1 MB is read in pieces of 4 characters in linear time', () => {
     const read = (lines: number) => {
       const content = 'const a = { b: "c" };\n'.repeat(lines);
       const text = `<tool_call>\n${JSON.stringify({ name: 'write_file', arguments: { path: 'a', content } })}\n</tool_call>`;

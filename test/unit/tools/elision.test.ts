@@ -98,7 +98,7 @@ const ELISIONS: Readonly<Record<string, readonly string[]>> = {
   'a.md': ['<!-- ... rest of the document ... -->', '... rest of the document ...', '(rest of the file unchanged)'],
 };
 
-/** Lines that are meant literally. */
+/** Lines that look like placeholders but are part of the code. */
 const MEANT: Readonly<Record<string, readonly string[]>> = {
   'a.ts': [
     '// ... and so on',

@@ -59,7 +59,7 @@ function outcomeOf(use: Use, edit: TrueEdit, slip: Slip): Outcome {
   }
   // A passage that matches exactly is replaced exactly, wherever the mistake came from.
   const letters = written.old.map((line) => line.trimEnd());
-  // The patch line ` x` is the context `x`, or, where its sign was forgotten, the line ` x` of the file to the letter.
+  // The patch line ` x` is the context line `x`. If its sign was forgotten, it is the line ` x` of the file.
   const isUnsigned = use === byPatching && old[0] === ` ${letters[0]}`;
   const isExact = file.includes(letters.join('\n')) && (old.length > 1 || letters[0] === old[0] || isUnsigned);
   if (result !== right && isExact && slip.name !== 'none') return 'untold';

@@ -1,4 +1,4 @@
-/** What models send instead of the names and types of a schema, as a tool gets it. */
+/** Models often use other names and types than the schema. These tests show what the tool receives. */
 import assert from 'node:assert/strict';
 import * as z from 'zod';
 import { defineTool } from '../../../src/tools/define-tool.ts';

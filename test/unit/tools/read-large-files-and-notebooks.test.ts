@@ -9,7 +9,7 @@ describe('reading a large file', () => {
   const line = (number: number) => `line ${number} of a file with very many lines`;
   const large = Array.from({ length: 250_000 }, (_, index) => `${line(index + 1)}\n`).join('');
 
-  it('gives lines from anywhere in it, and says where to read on', async () => {
+  it('returns lines from anywhere in it, and says where to continue', async () => {
     await using disk = await toolsOn({ 'large.txt': large });
     const first = (await disk.use('read_file', { path: 'large.txt' })).split('\n');
     assert.equal(first.length, 1_001);

@@ -26,7 +26,7 @@ describe('read_file', () => {
       assert.match(await read(wrong), /^ERROR The arguments of read_file do not fit/);
   });
 
-  it('gives at most 1000 lines at once, and says where to read on', async () => {
+  it('returns at most 1000 lines at once, and says where to continue', async () => {
     await using disk = await toolsOn({ 'a.txt': text(2_500) });
     assert.equal(await disk.use('read_file', { path: 'a.txt' }), `${lines(1, 1_000)}\n[lines 1-1000 of 2500; read on with from_line 1001]`);
     assert.match(await disk.use('read_file', { path: 'a.txt', from_line: 2_400 }), /2500\tline 2500\n\[lines 2400-2500 of 2500\]$/);
@@ -36,7 +36,7 @@ describe('read_file', () => {
     );
   });
 
-  it('cuts very long lines, and does not grow beyond what a model can take', async () => {
+  it('cuts very long lines, and limits the total length', async () => {
     await using disk = await toolsOn({ 'min.js': `${'x'.repeat(5_000)}\n`, 'wide.txt': `${'y'.repeat(1_999)}\n`.repeat(500) });
     assert.equal(await disk.use('read_file', { path: 'min.js' }), `1\t${'x'.repeat(2_000)}… [3000 more characters]`);
     const wide = await disk.use('read_file', { path: 'wide.txt' });

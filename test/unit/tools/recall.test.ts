@@ -21,7 +21,7 @@ describe('recall', () => {
     }
   });
 
-  it('reads on where a window cut a result', async () => {
+  it('continues where a window cut off a result', async () => {
     await using kedge = await assistantOn(
       { 'long.txt': long },
       [turn(read('long.txt')), turn(recall('#3.1')), turn(recall('#3.1', { from_line: 200 })), turn(say('Done.'))],
@@ -34,7 +34,7 @@ describe('recall', () => {
     assert.match(on, /^200\tline 200 of the log/);
   });
 
-  it('finds the lines with all words, and says where they stand', async () => {
+  it('finds the lines with all words, and their places', async () => {
     await using kedge = await assistantOn({ 'a.txt': 'the code of the harbour is 4711\nthe code of the tide\n' }, [
       turn(read('a.txt')),
       turn(recall('harbour CODE')),
@@ -55,7 +55,7 @@ describe('recall', () => {
     assert.equal(empty, 'ERROR Give a number such as "#12", or words to search for.');
   });
 
-  it('gives nothing of a secret that was approved for one call', async () => {
+  it('returns nothing of a secret that was approved for one call', async () => {
     await using kedge = await assistantOn({ '.env': 'API_KEY=hunter2\n' }, [
       turn(read('.env')),
       turn(recall('API_KEY'), recall('#3.1')),
@@ -70,7 +70,7 @@ describe('recall', () => {
     assert.equal(eventsOf(kedge.events, 'approval_requested').length, 1);
   });
 
-  it('is denied what a rule denies now, and does not find it', async () => {
+  it('respects current deny rules, and does not find denied content', async () => {
     let deny = false;
     const policy = () => ({
       rules: deny ? [{ effect: 'deny' as const, path: 'private/**', from: 'user' as const }] : [],
@@ -87,5 +87,117 @@ describe('recall', () => {
     const [, number, search] = resultTexts(kedge.session);
     assert.match(number ?? '', /^ERROR Denied/);
     assert.equal(search, 'Nothing in this session contains hold or full.');
+  });
+
+  it('gives of an earlier search only the files that may be read now', async () => {
+    let deny = false;
+    const policy = () => ({
+      rules: deny ? [{ effect: 'deny' as const, path: 'private/**', from: 'user' as const }] : [],
+      problems: [],
+    });
+    await using kedge = await assistantOn(
+      { 'private/a.txt': 'the hold is full\n', 'b.txt': 'the hold is closed\n', 'secret/c.txt': 'the hold is wet\n' },
+      [
+        turn(call('search_text', { pattern: 'hold' }), call('find_files', { glob: '**/*.txt' })),
+        turn(say('Done.')),
+        turn(recall('#3.1'), recall('#3.2'), recall('hold')),
+        turn(say('Done.')),
+      ],
+      { policy },
+    );
+    await kedge.session.prompt({ text: 'Search.', mode: 'ask' });
+    deny = true;
+    await kedge.write('.kedgeignore', 'secret/\n');
+    await kedge.session.prompt({ text: 'Again.', mode: 'ask' });
+    const [all, , number, files, search] = resultTexts(kedge.session);
+    assert.match(all ?? '', /full[\s\S]*wet/);
+    assert.equal(number, 'b.txt\n  1: the hold is closed');
+    assert.equal(files, 'b.txt\nprivate/a.txt');
+    assert.doesNotMatch(search ?? '', /full|wet/);
+    assert.match(search ?? '', /hold is closed/);
+  });
+
+  it('gives of a listing, of changes and of problems only the files that may be read now', async () => {
+    let deny = false;
+    const policy = () => ({
+      rules: deny ? [{ effect: 'deny' as const, path: 'private/**', from: 'user' as const }] : [],
+      problems: [],
+    });
+    await using kedge = await assistantOn(
+      { 'secret/c.txt': 'c\n', 'b.txt': 'b\n', 'private/a.txt': 'a\n' },
+      [turn(call('list_directory', {})), turn(say('Done.')), turn(recall('#3.1'), recall('#1'), recall('draught')), turn(say('Done.'))],
+      { policy },
+    );
+    const diff = (path: string) => `diff --git a/${path} b/${path}\n--- a/${path}\n+++ b/${path}\n@@ -1 +1 @@\n-draught of ${path}\n+x`;
+    const changes = [...['b.txt', 'private/a.txt', 'secret/c.txt'].map(diff), '', 'Untracked files:', 'private/n.txt', 'new.txt'].join(
+      '\n',
+    );
+    const problems = 'b.txt\n  1: error: draught\n\nprivate/a.txt\n  1: error: draught 17';
+    const mention = (kind: 'changes' | 'problems', content: string) =>
+      ({ type: 'note', about: 'mention', text: content, ref: { kind } }) as const;
+    await kedge.session.prompt({ text: 'Look.', mode: 'ask', attachments: [mention('changes', changes), mention('problems', problems)] });
+    deny = true;
+    await kedge.write('.kedgeignore', 'secret/\n');
+    await kedge.session.prompt({ text: 'Again.', mode: 'ask' });
+    const [before, listing, message, search] = resultTexts(kedge.session);
+    assert.match(before ?? '', /c\.txt/);
+    assert.equal(listing, 'b.txt\nprivate/ (1 file)\n  a.txt');
+    assert.equal(message, ['Look.', diff('b.txt'), 'Untracked files:', 'new.txt', 'b.txt', '  1: error: draught'].join('\n'));
+    assert.equal(search, '#1 user, line 5: -draught of b.txt\n#1 user, line 2: 1: error: draught');
+  });
+
+  it('of a mentioned resource is denied when a rule denies its server now', async () => {
+    let deny = false;
+    const policy = () => ({ rules: deny ? [{ effect: 'deny' as const, server: 'harbour', from: 'user' as const }] : [], problems: [] });
+    await using kedge = await assistantOn(
+      {},
+      [turn(say('Yes.')), ...Array.from({ length: 2 }, () => [turn(recall('#1'), recall('noon')), turn(say('Yes.'))]).flat()],
+      { policy },
+    );
+    const ref = { kind: 'resource' as const, path: 'tides://today', server: 'harbour' };
+    await kedge.session.prompt({
+      text: 'When?',
+      mode: 'ask',
+      attachments: [{ type: 'note', about: 'mention', text: 'High at noon', ref }],
+    });
+    await kedge.session.prompt({ text: 'Again.', mode: 'ask' });
+    assert.deepEqual(
+      resultTexts(kedge.session).map((each) => /High at noon/.test(each)),
+      [true, true],
+    );
+    deny = true;
+    await kedge.session.prompt({ text: 'Again.', mode: 'ask' });
+    assert.deepEqual(
+      resultTexts(kedge.session).map((each) => /High at noon/.test(each)),
+      [true, true, false, false],
+    );
+  });
+
+  it('of a page is denied when a rule denies its host now, and is asked for when a rule asks', async () => {
+    let effect: 'allow' | 'ask' | 'deny' = 'allow';
+    const fetcher = {
+      isPrivate: () => false,
+      get: async (url: URL) => ({ url: url.href, status: 200, type: 'text/plain', text: 'High at noon', bytes: 12 }),
+    };
+    await using kedge = await assistantOn(
+      {},
+      [
+        turn(call('fetch_url', { url: 'https://tides.example/' })),
+        turn(say('Done.')),
+        ...Array.from({ length: 3 }, () => [turn(recall('#3.1'), recall('noon')), turn(say('Done.'))]).flat(),
+      ],
+      { fetcher, policy: () => ({ rules: [{ effect, host: 'tides.example', from: 'user' }], problems: [] }) },
+    );
+    answerAll(kedge.session, { approve: true });
+    await kedge.session.prompt({ text: 'Fetch.', mode: 'agent' });
+    const outcomes: string[] = [];
+    for (const next of ['allow', 'ask', 'deny'] as const) {
+      effect = next;
+      await kedge.session.prompt({ text: 'Again.', mode: 'agent' });
+      const [number = '', search = ''] = resultTexts(kedge.session).slice(-2);
+      const asked = eventsOf(kedge.events, 'approval_requested').length;
+      outcomes.push(`${/noon/.test(number)} ${asked} ${/High at noon/.test(search)}`);
+    }
+    assert.deepEqual(outcomes, ['true 0 true', 'true 1 false', 'false 1 false']);
   });
 });

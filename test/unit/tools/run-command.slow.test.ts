@@ -114,7 +114,7 @@ describe('run_command', () => {
     assert.deepEqual(eventsOf(again.events, 'approval_requested'), []);
   });
 
-  it('is run once where the crash came between the question and the answer', async () => {
+  it('is run once if the crash was between the question and the answer', async () => {
     await using kedge = await on({}, [turn(run('echo ran >> log')), done]);
     const asked = nextEvent(kedge.session, 'approval_requested');
     void kedge.session.prompt({ text: 'go', mode: 'agent' });
@@ -201,7 +201,7 @@ describe('run_command', () => {
       assert.equal((await on.prepare({ command: 'x'.repeat(100) })).title, `Run ${'x'.repeat(80)}…`);
     });
 
-    it('says what is left out, and command_output reads on and stops', async () => {
+    it('says what is left out, and command_output reads the rest and stops the command', async () => {
       await using on = await tools();
       const report = await on.run({ command: 'seq 1 1000' });
       const [, id = ''] = /\n100\n\[… lines 101-900 omitted; read on with command_output, id (\w+) …\]\n901\n/.exec(report) ?? [];

@@ -10,7 +10,7 @@ const ITEMS = [
 ];
 
 describe('todo', () => {
-  it('replaces the list, which is shown, carried over and kept by a reload', async () => {
+  it('replaces the list, which is displayed, carried over and kept after a reload', async () => {
     const [, second, third] = ITEMS;
     await using kedge = await assistantOn({}, [
       turn(call('todo', { items: [{ text: 'Anything' }] })),
@@ -20,17 +20,14 @@ describe('todo', () => {
     await kedge.session.prompt({ text: 'Go.', mode: 'agent' });
     assert.equal(resultTexts(kedge.session)[1], '[x] Read the tests\n[>] Correct it\n[ ] Run the tests');
     assert.equal(eventsOf(kedge.events, 'todo_changed').length, 2);
-    assert.deepEqual(kedge.session.view.runs[0]?.todo, ITEMS);
+    assert.deepEqual(kedge.session.readView().runs[0]?.todo, ITEMS);
     const reloaded = await kedge.reload();
     assert.deepEqual(reloaded.session.state.todo, ITEMS);
     const { state } = reloaded.session;
-    assert.match(
-      carriedState(state, state.messages.length, 0),
-      /Your list of what is left to do:\n\[x\] Read the tests\n\[>\] Correct it\n\[ \] Run/,
-    );
+    assert.match(carriedState(state, state.messages.length, 0), /Your to-do list:\n\[x\] Read the tests\n\[>\] Correct it\n\[ \] Run/);
   });
 
-  it('is empty in a new run, and kept by a run that is continued', async () => {
+  it('is empty in a new run, and kept when a run is continued', async () => {
     await using kedge = await assistantOn({}, [turn(call('todo', { items: ITEMS })), turn(say('Done.')), turn(say('Done.'))], {
       limits: { turns: 1 },
     });
@@ -41,7 +38,7 @@ describe('todo', () => {
     assert.deepEqual(kedge.session.state.todo, []);
   });
 
-  it('is a tool of Agent mode without a plan only', async () => {
+  it('only exists in Agent mode without a plan', async () => {
     const plan = { goal: 'g', steps: [{ title: 't', files: ['a.txt'] }] };
     await using kedge = await assistantOn({}, [turn(say('a')), turn(say('b')), turn(call('propose_plan', plan)), turn(say('c'))]);
     await kedge.session.prompt({ text: 'Go.', mode: 'agent' });

@@ -66,7 +66,7 @@ describe('any changes at all', () => {
           try {
             await disk.apply(edits, moves);
           } catch (error) {
-            // Writing may fail right after another failure. The error then says so, and undo helps.
+            // If another write fails while the change is rolled back, the error says so, and undo restores the files.
             if (!/could not be restored/.test(String(error))) assert.deepEqual(await disk.snapshot(), before);
             continue;
           }
@@ -104,7 +104,7 @@ describe('any changes at all', () => {
         const after = await disk.snapshot();
         for (const [path, content] of written) {
           const lasting = after[path];
-          // The other party happened to write the same content as Kedge, so undo restores the earlier one.
+          // The other program happened to write the same content as Kedge, so undo restores the earlier content.
           const same = disk.staged().some((each) => each.path === path) && lasting === (await initialOf(initial, path));
           if (!same) assert.equal(lasting, Buffer.from(content).toString('latin1'));
         }

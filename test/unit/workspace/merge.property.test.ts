@@ -51,6 +51,20 @@ describe('a merge', () => {
     );
   });
 
+  it('in part, keeps all of the user’s text and gives up only what conflicts with it', () => {
+    fc.assert(
+      fc.property(text, edits, edits, (base, mine, theirs) => {
+        const [ours, other] = [edited(base, 'mine', mine), edited(base, 'theirs', theirs)];
+        const [whole, part] = [mergeText(base, ours, other), mergeText(base, ours, other, true)];
+        if (whole !== undefined) assert.equal(part, whole);
+        const mineIn = (of = '') => linesOf(of).filter((line) => line.startsWith('mine'));
+        if (part !== undefined) assert.deepEqual(mineIn(part), mineIn(ours));
+      }),
+      { numRuns: 1_000 },
+    );
+    assert.equal(mergeText('A\nb\nC\n', 'mine\nb\nC\n', 'a\nb\nc\n', true), 'mine\nb\nc\n');
+  });
+
   it('is symmetric', () => {
     fc.assert(
       fc.property(text, edits, edits, (base, mine, theirs) => {

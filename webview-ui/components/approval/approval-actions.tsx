@@ -1,6 +1,7 @@
+import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { ApprovalAnswer } from '../../../src/core/session/events.ts';
-import { type Permission, permissionText } from '../../../src/core/session/grant-scope.ts';
+import { canGrant, type Permission, permissionText } from '../../../src/core/session/grant-scope.ts';
 import { visibleLine } from '../../../src/core/words/visible-text.ts';
 import { scrollIntoView } from '../../scroll-into-view.ts';
 import { Button } from '../button.tsx';
@@ -12,7 +13,11 @@ type Props = {
   similar: number;
   /** The label of the button that approves once. */
   label: string;
+  /** A dangerous call has no default button. */
+  isDangerous: boolean;
   disabled: boolean;
+  /** Further buttons. */
+  more?: ComponentChildren;
   onAnswer: (answer: ApprovalAnswer) => void;
   onReject: () => void;
 };
@@ -24,11 +29,11 @@ const SCOPES = [
 ] as const;
 
 /** The buttons that approve once, approve all similar tool calls, grant a permission, or reject. */
-export function ApprovalActions({ covers, similar, label, disabled, onAnswer, onReject }: Props) {
+export function ApprovalActions({ covers, similar, label, isDangerous, disabled, more, onAnswer, onReject }: Props) {
   const [showsScopes, setShowsScopes] = useState(false);
   const answers = useRef<HTMLDivElement>(null);
   const toggle = useRef<HTMLButtonElement>(null);
-  const canGrant = covers.length > 0;
+  const hasGrants = covers.length > 0;
   useLayoutEffect(() => {
     if (showsScopes) scrollIntoView(answers.current, 'nearest');
   }, [showsScopes]);
@@ -43,15 +48,20 @@ export function ApprovalActions({ covers, similar, label, disabled, onAnswer, on
     // biome-ignore lint/a11y/noStaticElementInteractions: the element handles the keys of its buttons
     <div class="answers" ref={answers} onKeyDown={onKeyDown}>
       <div class="buttons">
-        <span class={canGrant ? 'split' : ''}>
-          <Button kind="primary" disabled={disabled} title="Ctrl+Enter" onClick={() => onAnswer({ approve: true })}>
+        <span class={hasGrants ? 'split' : ''}>
+          <Button
+            kind={isDangerous ? 'secondary' : 'primary'}
+            disabled={disabled}
+            title={isDangerous ? undefined : 'Ctrl+Enter'}
+            onClick={() => onAnswer({ approve: true })}
+          >
             {label}
           </Button>
-          {canGrant && (
+          {hasGrants && (
             <button
               type="button"
               ref={toggle}
-              class="button primary"
+              class={isDangerous ? 'button secondary' : 'button primary'}
               aria-label="More approval options"
               aria-expanded={showsScopes}
               disabled={disabled}
@@ -61,7 +71,7 @@ export function ApprovalActions({ covers, similar, label, disabled, onAnswer, on
             </button>
           )}
         </span>
-        {canGrant && similar > 0 && (
+        {hasGrants && similar > 0 && (
           <Button
             disabled={disabled}
             title="Each tool call is still checked before it runs. Dangerous tool calls need approval again."
@@ -70,6 +80,7 @@ export function ApprovalActions({ covers, similar, label, disabled, onAnswer, on
             Approve all {similar + 1} like this
           </Button>
         )}
+        {more}
         <Button disabled={disabled} onClick={onReject}>
           Reject…
         </Button>
@@ -91,7 +102,7 @@ function Scopes({ covers, index, disabled, onAnswer }: Pick<Props, 'disabled' | 
         Allow <strong>{what}</strong>
       </legend>
       <div class="buttons">
-        {SCOPES.map(({ grant, label }) => (
+        {SCOPES.filter(({ grant }) => canGrant(covers, grant)).map(({ grant, label }) => (
           <Button
             key={grant}
             disabled={disabled}

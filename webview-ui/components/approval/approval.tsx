@@ -1,46 +1,65 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { ApprovalAnswer, Permission } from '../../../src/core/session/events.ts';
 import { approvalDetails } from '../../../src/core/view/approval-details.ts';
 import { count } from '../../format.ts';
-import { post } from '../../host.ts';
+import { loadState, post, saveState } from '../../host.ts';
 import { type Choice, choiceOf, type RejectedHunks } from '../../hunk-choice.ts';
 import { memo } from '../../memo-component.ts';
-import type { PanelApproval } from '../../state.ts';
+import type { PanelApproval } from '../../model.ts';
 import { HunkReview } from '../changes/hunk-review.tsx';
 import { Icon } from '../icon.tsx';
 import { PlanDeviation } from '../plan/plan-deviation.tsx';
 import { useSent } from '../use-sent.ts';
 import { ApprovalActions } from './approval-actions.tsx';
+import { CodeText } from './code-text.tsx';
 import { DetailRows } from './detail-rows.tsx';
 import { WordsForm } from './words-form.tsx';
 
 /** An approval that the run is waiting for. It shows exactly what is applied or executed. */
-export const Approval = memo(({ approval }: { approval: PanelApproval }) => {
+export const Approval = memo(({ approval, step }: { approval: PanelApproval; step?: string | undefined }) => {
   const [isSent, markSent] = useSent();
   const { approvalId } = approval;
-  const { title, reason, rows } = approvalDetails(approval);
-  const [rejected, setRejected] = useState<RejectedHunks>({});
+  const { title, reasons, isDangerous, rows } = approvalDetails(approval);
+  const [rejected, setRejected] = useState<RejectedHunks>(() => loadState().rejected[approvalId] ?? {});
+  useEffect(() => {
+    if (approval.rejected) setRejected(approval.rejected);
+  }, [approval.rejected]);
   const choice = choiceOf(approval, rejected);
   const answer = (approval: ApprovalAnswer) => {
     if (isSent) return;
     markSent();
+    keepRejected(approvalId, undefined);
     post({ type: 'answer_approval', approvalId, answer: withChoice(approval, choice) });
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) answer({ approve: true });
+    // A dangerous call cannot be approved with Ctrl+Enter, only with its button.
+    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && !isDangerous) answer({ approve: true });
   };
   return (
-    <section class="card waiting" aria-label={`Approval: ${approval.title}`} tabIndex={-1} data-waiting={approvalId} onKeyDown={onKeyDown}>
+    <section
+      class={isDangerous ? 'card waiting dangerous' : 'card waiting'}
+      aria-label={`Approval: ${approval.title}`}
+      tabIndex={-1}
+      data-waiting={approvalId}
+      onKeyDown={onKeyDown}
+    >
       <div class="card-head">
-        <Icon name="shield" tone="warn" />
+        <Icon name={isDangerous ? 'warning' : 'shield'} tone="warn" />
         <h3>{title}</h3>
       </div>
-      <p class="dim">{reason}</p>
+      {step && <p class="dim">{step}</p>}
+      <Reasons reasons={reasons} isDangerous={isDangerous} />
       <DetailRows rows={rows} />
       <HunkReview
         approval={approval}
         rejected={rejected}
-        onReject={(path, hunks) => setRejected((before) => ({ ...before, [path]: hunks }))}
+        onReject={(path, hunks) => {
+          const next = { ...rejected, [path]: hunks };
+          setRejected(next);
+          keepRejected(approvalId, next);
+          // An approval in the editor then means the same as one here.
+          post({ type: 'choose_hunks', approvalId, path, rejected: [...hunks] });
+        }}
       />
       <Answers
         deviates={approval.rule === 'outside-plan'}
@@ -49,10 +68,40 @@ export const Approval = memo(({ approval }: { approval: PanelApproval }) => {
         disabled={isSent}
         onAnswer={answer}
         label={approveLabel(choice)}
+        isDangerous={isDangerous}
       />
     </section>
   );
 });
+
+/** Names every reason. Those of a dangerous call are in the color of warnings. */
+function Reasons({ reasons, isDangerous }: { reasons: readonly string[]; isDangerous: boolean }) {
+  const [only] = reasons;
+  if (!isDangerous && reasons.length === 1)
+    return (
+      <p class="dim">
+        <CodeText text={only ?? ''} />
+      </p>
+    );
+  return (
+    <ul class={isDangerous ? 'reasons' : 'reasons dim'} aria-label={isDangerous ? 'Why this is dangerous' : 'Why this needs your approval'}>
+      {reasons.map((reason) => (
+        <li key={reason}>
+          <CodeText text={reason} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** Keeps the rejected hunks of an approval over a reload. The oldest are dropped. */
+function keepRejected(approvalId: string, hunks: RejectedHunks | undefined): void {
+  const { [approvalId]: _, ...others } = loadState().rejected;
+  const kept = Object.fromEntries(Object.entries(others).slice(-MAX_KEPT));
+  saveState({ rejected: hunks ? { ...kept, [approvalId]: hunks } : kept });
+}
+
+const MAX_KEPT = 20;
 
 /** Adds the user's choice of hunks to an approval. If no hunk is accepted, it becomes a rejection. */
 function withChoice(answer: ApprovalAnswer, { accepted, total, revised }: Choice): ApprovalAnswer {
@@ -73,10 +122,11 @@ type AnswersProps = {
   similar: number;
   disabled: boolean;
   label: string;
+  isDangerous: boolean;
   onAnswer: (answer: ApprovalAnswer) => void;
 };
 
-function Answers({ deviates, covers, similar, disabled, label, onAnswer }: AnswersProps) {
+function Answers({ deviates, covers, similar, disabled, label, isDangerous, onAnswer }: AnswersProps) {
   const [view, setView] = useState<'buttons' | 'reject'>('buttons');
   if (view === 'reject') {
     return (
@@ -91,21 +141,14 @@ function Answers({ deviates, covers, similar, disabled, label, onAnswer }: Answe
     );
   }
   if (deviates) {
-    return (
-      <PlanDeviation
-        label={label}
-        disabled={disabled}
-        onAllow={() => onAnswer({ approve: true })}
-        onWiden={() => onAnswer({ approve: true, widen: true })}
-        onReject={() => setView('reject')}
-      />
-    );
+    return <PlanDeviation covers={covers} label={label} disabled={disabled} onAnswer={onAnswer} onReject={() => setView('reject')} />;
   }
   return (
     <ApprovalActions
       covers={covers}
       similar={similar}
       label={label}
+      isDangerous={isDangerous}
       disabled={disabled}
       onAnswer={onAnswer}
       onReject={() => setView('reject')}

@@ -4,10 +4,12 @@ import type { AskedQuestion } from '../../../src/core/session/session-state.ts';
 import { questionRows } from '../../../src/core/view/approval-details.ts';
 import { visibleText } from '../../../src/core/words/visible-text.ts';
 import { post } from '../../host.ts';
+import { Markdown } from '../../markdown/markdown.tsx';
 import { memo } from '../../memo-component.ts';
 import { Button } from '../button.tsx';
 import { Icon } from '../icon.tsx';
 import { useSent } from '../use-sent.ts';
+import { CodeText } from './code-text.tsx';
 import { DetailRows } from './detail-rows.tsx';
 
 /** A question that the run is waiting for, without a time limit. */
@@ -60,9 +62,13 @@ export const Question = memo(({ asked }: { asked: AskedQuestion }) => {
         <Icon name="question" tone="warn" />
         <h3>{visibleText(title ?? '')}</h3>
       </div>
-      {detail && <p class="question-detail">{visibleText(detail)}</p>}
+      {detail && <Markdown text={visibleText(detail)} />}
       <DetailRows rows={questionRows(question)} />
-      {question.reason && <p class="dim">{visibleText(question.reason)}</p>}
+      {question.reason && (
+        <p class="dim">
+          <CodeText text={visibleText(question.reason)} />
+        </p>
+      )}
       {options.length > 0 && (
         <ol class="options">
           {options.map(({ label, detail }, index) => (

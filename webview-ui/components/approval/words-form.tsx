@@ -7,6 +7,8 @@ type WordsFormProps = {
   label: string;
   placeholder: string;
   action: string;
+  /** The text that can be changed. */
+  initial?: string | undefined;
   /** Whether the form can be sent only with text. */
   required?: boolean;
   disabled: boolean;
@@ -14,9 +16,9 @@ type WordsFormProps = {
   onBack: () => void;
 };
 
-/** A text field for a message to the model. Enter sends it, and Escape goes back. */
-export function WordsForm({ label, placeholder, action, required = false, disabled, onSend, onBack }: WordsFormProps) {
-  const [words, setWords] = useState('');
+/** A text field for a message. Enter sends it, and Escape goes back. */
+export function WordsForm({ label, placeholder, action, initial = '', required = false, disabled, onSend, onBack }: WordsFormProps) {
+  const [words, setWords] = useState(initial);
   const form = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
     form.current?.querySelector('textarea')?.focus();

@@ -3,7 +3,7 @@ import type { Review } from '../../../src/core/session/effects.ts';
 import type { FileChange } from '../../../src/core/view/run-changes.ts';
 import { post } from '../../host.ts';
 import { memo } from '../../memo-component.ts';
-import type { PanelRun } from '../../state.ts';
+import type { PanelRun } from '../../model.ts';
 import { Button, IconButton } from '../button.tsx';
 import { Expandable } from '../expandable.tsx';
 import { Icon } from '../icon.tsx';
@@ -30,7 +30,7 @@ export const ChangedFile = memo(({ run, change }: { run: PanelRun; change: FileC
   );
   return (
     <li class={isUndone ? 'changed-file undone' : 'changed-file'}>
-      {isUndone || run.restoredBy ? (
+      {isUndone || run.restoredBy || run.isImported ? (
         <div class="changed-line">{line}</div>
       ) : (
         <Expandable
@@ -63,7 +63,7 @@ function FileReview({ run, path, review }: { run: PanelRun; path: string; review
   }, [review]);
   if (!review) return <p class="dim diff-empty">Comparing…</p>;
   if ('problem' in review) return <p class="dim diff-empty">{review.problem} Open the file to change it yourself.</p>;
-  if (review.diff === '') return <p class="dim diff-empty">No changes of this run remain in this file.</p>;
+  if (review.diff === '') return <p class="dim diff-empty">This file has no remaining changes from this run.</p>;
   const undo = (index: number) => {
     markSent();
     post({ type: 'undo_part', runId: run.id, path, hunk: { index, digest: review.digest } });

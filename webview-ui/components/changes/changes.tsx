@@ -4,7 +4,7 @@ import type { UndoResult } from '../../../src/core/session/events.ts';
 import { undoneText } from '../../activity.ts';
 import { count } from '../../format.ts';
 import { post } from '../../host.ts';
-import type { PanelRun } from '../../state.ts';
+import type { PanelRun } from '../../model.ts';
 import { Button } from '../button.tsx';
 import { Icon } from '../icon.tsx';
 import { useSent } from '../use-sent.ts';
@@ -22,7 +22,7 @@ const OUTCOME: Record<UndoResult['outcome'], { icon: string; tone: 'good' | 'bad
 
 /** The files that a run changed, with buttons to undo all of them, one file, or one hunk. */
 export function Changes({ run }: { run: PanelRun }) {
-  const { undone, undoId, changes, restoredBy } = run;
+  const { undone, undoId, changes, restoredBy, isImported } = run;
   if (undone) {
     const isRefused = undone.some(({ outcome }) => outcome === 'refused');
     return (
@@ -30,10 +30,10 @@ export function Changes({ run }: { run: PanelRun }) {
         {isRefused && (
           <>
             <Review run={run} />
-            <Undo run={run} label="Try again" />
+            {!isImported && <Undo run={run} label="Try again" />}
           </>
         )}
-        {undoId && undone.some(wasWritten) && <Redo undoId={undoId} label="Redo" title="Apply the undone changes again" />}
+        {!isImported && undoId && undone.some(wasWritten) && <Redo undoId={undoId} label="Redo" title="Apply the undone changes again" />}
       </UndoResults>
     );
   }
@@ -41,10 +41,10 @@ export function Changes({ run }: { run: PanelRun }) {
     <section class="card changes" aria-label="Changed files">
       <div class="card-head">
         <h3>
-          {count(changes.length, 'file')} changed{restoredBy && ', then undone'}
+          {count(changes.length, 'file')} changed{restoredBy ? ', then undone' : isImported && ' before the import'}
         </h3>
-        {!restoredBy && changes.length > 1 && <Review run={run} />}
-        {!restoredBy && <Undo run={run} label="Undo run" />}
+        {!restoredBy && !isImported && changes.length > 1 && <Review run={run} />}
+        {!restoredBy && !isImported && <Undo run={run} label="Undo run" />}
       </div>
       <Files>
         {changes.map((change) => (

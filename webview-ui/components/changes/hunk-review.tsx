@@ -6,7 +6,7 @@ import { count } from '../../format.ts';
 import { post } from '../../host.ts';
 import { hunkCount, type RejectedHunks } from '../../hunk-choice.ts';
 import { memo } from '../../memo-component.ts';
-import type { PanelApproval } from '../../state.ts';
+import type { PanelApproval } from '../../model.ts';
 import { dispatch } from '../../store.ts';
 import { IconButton } from '../button.tsx';
 import { Expandable } from '../expandable.tsx';

@@ -8,13 +8,13 @@ import { MentionIcon } from './mention-icon.tsx';
 
 type ChipsProps = {
   mentions: readonly Mention[];
-  /** What the user can add with one press. */
+  /** The suggested mention, which the user can add by pressing a button. */
   suggested: MentionRef | undefined;
   onRemove: (mention: Mention) => void;
   onAdd: (ref: MentionRef) => void;
 };
 
-/** What goes along with the message that is being written, and a dimmed suggestion. */
+/** Shows the mentions of the message that is being written, and the suggested mention, which is dimmed. */
 export function Chips({ mentions, suggested, onRemove, onAdd }: ChipsProps) {
   if (mentions.length === 0 && !suggested) return null;
   return (
@@ -25,7 +25,7 @@ export function Chips({ mentions, suggested, onRemove, onAdd }: ChipsProps) {
             const { ref } = mention;
             const label = mentionLabel(ref);
             return (
-              <li key={label} class="mention" title={label}>
+              <li key={`${label} ${ref.path}`} class="mention" title={label}>
                 <MentionIcon kind={ref.kind} />
                 <span class="cut">{shortLabel(ref)}</span>
                 <IconButton icon="close" label={`Remove ${label}`} onClick={() => onRemove(mention)} />
@@ -50,7 +50,7 @@ export function Chips({ mentions, suggested, onRemove, onAdd }: ChipsProps) {
   );
 }
 
-/** What was sent with a message. A file can be opened. */
+/** Shows the mentions that were sent with a message. A file can be opened. */
 export function SentChips({ refs }: { refs: readonly MentionRef[] }) {
   if (refs.length === 0) return null;
   return (
@@ -95,14 +95,17 @@ function SentChip({ mention }: { mention: MentionRef }) {
 
 type QuestionProps = { mention: Mention; onYes: () => void; onNo: () => void };
 
-/** Asks before a file is sent that may hold keys, or for which a rule demands it. */
+/** Asks for confirmation before a file is sent that may hold keys, or that a rule protects. */
 export function MentionQuestion({ mention, onYes, onNo }: QuestionProps) {
   const label = mentionLabel(mention.ref);
   return (
     <div class="mention-question" role="alert">
-      <p>
-        <Icon name="shield" tone="warn" /> {mention.question?.reason} Send the content of {label} to the model?
-      </p>
+      <div class="row reason">
+        <Icon name="shield" tone="warn" />
+        <p>
+          {mention.question?.reason} Send the content of {label} to the model?
+        </p>
+      </div>
       <div class="row">
         <Button onClick={onYes} label={`Send content of ${label}`}>
           Send content
@@ -117,7 +120,7 @@ export function MentionQuestion({ mention, onYes, onNo }: QuestionProps) {
 
 /** The name without its folders. The full label is in the tooltip. */
 function shortLabel(ref: MentionRef): string {
-  if (ref.kind === 'symbol' && ref.name) return ref.name;
+  if (['symbol', 'session', 'resource'].includes(ref.kind) && ref.name) return ref.name;
   if (ref.path === undefined || ref.kind === 'url') return mentionLabel(ref).replace(/^https?:\/\//, '');
   return mentionLabel({ ...ref, path: ref.path.slice(ref.path.lastIndexOf('/') + 1) });
 }

@@ -10,6 +10,8 @@ const ICONS: Record<MentionKind, string> = {
   changes: 'diff',
   terminal: 'terminal',
   url: 'globe',
+  session: 'history',
+  resource: 'server',
   attachment: 'attach',
 };
 

@@ -1,14 +1,15 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import type { MentionChoice } from '../../../src/core/model/mentions.ts';
 import { count } from '../../format.ts';
+import { Icon } from '../icon.tsx';
 import { MentionIcon } from './mention-icon.tsx';
+import type { CompletionChoice } from './use-completion.ts';
 
 export const LIST_ID = 'mention-list';
 export const optionId = (index: number) => `mention-${index}`;
 
-type MentionListProps = { choices: readonly MentionChoice[]; active: number; onChoose: (choice: MentionChoice) => void };
+type MentionListProps = { choices: readonly CompletionChoice[]; active: number; onChoose: (choice: CompletionChoice) => void };
 
-/** The list that completes a mention. The focus stays in the text, which names the active option. */
+/** Shows the choices that complete a mention. The focus stays in the text box, whose `aria-activedescendant` is the active option. */
 export function MentionList({ choices, active, onChoose }: MentionListProps) {
   const list = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
@@ -21,21 +22,27 @@ export function MentionList({ choices, active, onChoose }: MentionListProps) {
   }, [active, choices]);
   return (
     <>
-      <div ref={list} id={LIST_ID} class="mention-list" role="listbox" aria-label="Files and other things to mention">
+      <div
+        ref={list}
+        id={LIST_ID}
+        class="mention-list"
+        role="listbox"
+        aria-label={choices.some((choice) => 'command' in choice) ? 'Commands' : 'Files and other things to mention'}
+      >
         {choices.map((choice, index) => (
           <div
-            key={`${choice.ref.kind} ${choice.insert} ${choice.detail}`}
+            key={'command' in choice ? choice.command : `${choice.ref.kind} ${choice.insert} ${choice.detail}`}
             id={optionId(index)}
             role="option"
             tabIndex={-1}
             aria-selected={index === active}
             onMouseDown={(event) => {
-              // The focus must stay in the text.
+              // A click must not take the focus from the text box.
               event.preventDefault();
               if (event.button === 0) onChoose(choice);
             }}
           >
-            <MentionIcon kind={choice.ref.kind} />
+            {'command' in choice ? <Icon name={choice.icon} /> : <MentionIcon kind={choice.ref.kind} />}
             <span class="name cut">{choice.label}</span>
             {choice.detail && <span class="dim cut grow">{choice.detail}</span>}
           </div>

@@ -4,15 +4,19 @@ import type { MentionChoice } from '../../../src/core/model/mentions.ts';
 import type { MentionRef } from '../../../src/core/model/messages.ts';
 import { mentionAt } from '../../../src/core/words/mention-text.ts';
 import { post } from '../../host.ts';
+import { type CommandChoice, commandsFor, slashAt } from '../composer/slash-commands.ts';
+
+/** An entry of the completion list: something to mention, or a command. */
+export type CompletionChoice = MentionChoice | CommandChoice;
 
 export type Completion = {
-  /** The choices that are displayed. Empty if the list is closed. */
-  choices: readonly MentionChoice[];
+  /** The displayed choices. It is empty if the list is closed. */
+  choices: readonly CompletionChoice[];
   active: number;
   /** Call this when the text or the caret has changed. */
   update(): void;
-  choose(choice: MentionChoice): void;
-  /** Returns true if the key was for the list. */
+  choose(choice: CompletionChoice): void;
+  /** Handles a key. Returns true if the list used it. */
   onKey(event: KeyboardEvent): boolean;
 };
 
@@ -24,21 +28,28 @@ type Options = {
   onChoose: (ref: MentionRef) => void;
 };
 
-/** Completes the mention at the caret of a text box. The list stays open with older choices until those for the new query arrive. */
+/** The position of a command, which is written at the start. Mentions have the position of their sign. */
+const COMMAND = -1;
+
+/** Completes the command or the mention at the caret of a text box. The list stays open with older choices until those for the new query arrive. */
 export function useCompletion({ box, found, put, onChoose }: Options): Completion {
   const [typed, setTyped] = useState<{ from: number; query: string }>();
-  /** Where the mention begins whose list the user has closed. */
+  /** The position of the mention whose list the user has closed. */
   const [closed, setClosed] = useState<number>();
   const [active, setActive] = useState(0);
   /** Whether Enter was pressed before the choices for the query arrived. The first of them is then chosen. */
   const [isChoosing, setChoosing] = useState(false);
-  const isCurrent = typed !== undefined && found?.query === typed.query;
+  const isCommand = typed?.from === COMMAND;
+  const isCurrent = isCommand || (typed !== undefined && found?.query === typed.query);
   const isOpen = typed !== undefined && typed.from !== closed && found !== undefined && typed.query.startsWith(found.query);
-  const choices = isOpen ? found.choices : [];
+  const commands = typed && isCommand && closed !== COMMAND ? commandsFor(typed.query) : [];
+  const choices: readonly CompletionChoice[] = isCommand ? commands : isOpen ? found.choices : [];
 
   const update = () => {
     const { value = '', selectionStart = 0, selectionEnd = 0 } = box.current ?? {};
-    const next = selectionStart === selectionEnd ? mentionAt(value, selectionStart) : undefined;
+    const isCaret = selectionStart === selectionEnd;
+    const command = isCaret ? slashAt(value, selectionStart) : undefined;
+    const next = command !== undefined ? { from: COMMAND, query: command } : isCaret ? mentionAt(value, selectionStart) : undefined;
     if (!next) {
       setClosed(undefined);
       return setTyped(undefined);
@@ -47,14 +58,22 @@ export function useCompletion({ box, found, put, onChoose }: Options): Completio
     setTyped(next);
     setActive(0);
     setChoosing(false);
-    if (next.from !== closed) post({ type: 'find_mentions', query: next.query });
+    if (next.from !== closed && command === undefined) post({ type: 'find_mentions', query: next.query });
   };
 
-  const choose = ({ ref, insert }: MentionChoice) => {
+  const choose = (choice: CompletionChoice) => {
     if (!box.current || !typed) return;
     const { value, selectionStart } = box.current;
-    // The address of a page is still to be typed.
-    const isComplete = ref.kind !== 'url' || ref.path !== undefined;
+    if ('command' in choice) {
+      const written = choice.takes ? `${choice.label} ` : choice.label;
+      put(written + value.slice(selectionStart).trimStart());
+      box.current.setSelectionRange(written.length, written.length);
+      box.current.focus();
+      return update();
+    }
+    const { ref, insert } = choice;
+    // The user has chosen the kind and still has to type the address or the title.
+    const isComplete = (ref.kind !== 'url' && ref.kind !== 'session') || ref.path !== undefined;
     const after = value.slice(selectionStart);
     const written = isComplete && !/^\s/.test(after) ? `${insert} ` : insert;
     put(value.slice(0, typed.from) + written + after);

@@ -1,9 +1,10 @@
-import { useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Plan } from '../../../src/core/plan/plan.ts';
 import type { ProposalView } from '../../../src/core/view/run-view.ts';
 import { visibleCommand } from '../../../src/core/words/visible-text.ts';
 import { post } from '../../host.ts';
 import { memo } from '../../memo-component.ts';
+import { scrollIntoView } from '../../scroll-into-view.ts';
 import { dispatch } from '../../store.ts';
 import { WordsForm } from '../approval/words-form.tsx';
 import { Button, IconButton } from '../button.tsx';
@@ -22,11 +23,11 @@ export const PlanCard = memo(({ proposal, editing }: { proposal: ProposalView; e
   const [isSent, markSent] = useSent();
   const [isAskingForChanges, setAskingForChanges] = useState(false);
   const card = useEditing(editing);
-  // A plan without a hash has been edited in the panel, and the host does not know the edit yet.
+  // A plan without a hash has been edited in the panel, and the edit has not been sent to the host yet.
   const edited = plan.hash ? undefined : plan;
-  const sendAnswer = (answer: 'run' | 'discard') => {
+  const sendAnswer = (answer: 'run' | 'discard', allowEdits?: true) => {
     markSent();
-    post({ type: 'answer_plan', planId: plan.id, answer, plan: answer === 'run' && plan.revision > 1 ? plan : undefined });
+    post({ type: 'answer_plan', planId: plan.id, answer, plan: answer === 'run' && plan.revision > 1 ? plan : undefined, allowEdits });
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && !editing && !isSent && !isAskingForChanges) sendAnswer('run');
@@ -69,26 +70,87 @@ export const PlanCard = memo(({ proposal, editing }: { proposal: ProposalView; e
               }}
             />
           ) : (
-            <div class="buttons">
-              <Button kind="primary" icon="play" disabled={isSent} title="Ctrl+Enter" onClick={() => sendAnswer('run')}>
-                Run plan
-              </Button>
-              <Button disabled={isSent} onClick={() => dispatch({ type: 'edit_plan', planId: plan.id })}>
-                Edit plan
-              </Button>
-              <Button disabled={isSent} title="Ask the model for another plan" onClick={() => setAskingForChanges(true)}>
-                Ask for changes…
-              </Button>
-              <Button disabled={isSent} onClick={() => sendAnswer('discard')}>
-                Discard plan
-              </Button>
-            </div>
+            <PlanActions
+              disabled={isSent}
+              onRun={(allowEdits) => sendAnswer('run', allowEdits)}
+              onEdit={() => dispatch({ type: 'edit_plan', planId: plan.id })}
+              onAskForChanges={() => setAskingForChanges(true)}
+              onDiscard={() => sendAnswer('discard')}
+            />
           )}
         </>
       )}
     </section>
   );
 });
+
+type PlanActionsProps = {
+  disabled: boolean;
+  /** With `allowEdits`, edits that the plan does not name need no approval in its run. */
+  onRun: (allowEdits?: true) => void;
+  onEdit: () => void;
+  onAskForChanges: () => void;
+  onDiscard: () => void;
+};
+
+function PlanActions({ disabled, onRun, onEdit, onAskForChanges, onDiscard }: PlanActionsProps) {
+  const [showsOptions, setShowsOptions] = useState(false);
+  const options = useRef<HTMLFieldSetElement>(null);
+  const toggle = useRef<HTMLButtonElement>(null);
+  useLayoutEffect(() => {
+    if (showsOptions) scrollIntoView(options.current, 'nearest');
+  }, [showsOptions]);
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== 'Escape' || !showsOptions) return;
+    event.preventDefault();
+    setShowsOptions(false);
+    toggle.current?.focus();
+  };
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: the element handles the keys of its buttons
+    <div class="answers" onKeyDown={onKeyDown}>
+      <div class="buttons">
+        <span class="split">
+          <Button kind="primary" icon="play" disabled={disabled} title="Ctrl+Enter" onClick={() => onRun()}>
+            Run plan
+          </Button>
+          <button
+            type="button"
+            ref={toggle}
+            class="button primary"
+            aria-label="More options to run the plan"
+            aria-expanded={showsOptions}
+            disabled={disabled}
+            onClick={() => setShowsOptions(!showsOptions)}
+          >
+            <Icon name={showsOptions ? 'chevron-up' : 'chevron-down'} />
+          </button>
+        </span>
+        <Button disabled={disabled} onClick={onEdit}>
+          Edit plan
+        </Button>
+        <Button disabled={disabled} title="Ask the model for another plan" onClick={onAskForChanges}>
+          Ask for changes…
+        </Button>
+        <Button disabled={disabled} onClick={onDiscard}>
+          Discard plan
+        </Button>
+      </div>
+      {showsOptions && (
+        <fieldset class="grants" ref={options}>
+          <legend>
+            Allow <strong>edits outside the plan</strong>
+          </legend>
+          <div class="buttons">
+            <Button disabled={disabled} title="Deletions, protected files and secrets still need your approval" onClick={() => onRun(true)}>
+              Run plan and allow these edits
+            </Button>
+          </div>
+        </fieldset>
+      )}
+    </div>
+  );
+}
 
 function Steps({ plan }: { plan: Plan }) {
   return (

@@ -1,27 +1,28 @@
+import type { ComponentProps } from 'preact';
+import { ApprovalActions } from '../approval/approval-actions.tsx';
 import { Button } from '../button.tsx';
 
-type PlanDeviationProps = {
-  /** The label of the button that approves, for example "Approve 2 files". */
-  label: string;
-  disabled: boolean;
-  onAllow: () => void;
-  onWiden: () => void;
-  onReject: () => void;
-};
+type PlanDeviationProps = Pick<ComponentProps<typeof ApprovalActions>, 'covers' | 'label' | 'disabled' | 'onAnswer' | 'onReject'>;
 
 /** The buttons for an approval of a change that the plan does not include. */
-export function PlanDeviation({ label, disabled, onAllow, onWiden, onReject }: PlanDeviationProps) {
+export function PlanDeviation({ label, disabled, onAnswer, ...rest }: PlanDeviationProps) {
   return (
-    <div class="buttons">
-      <Button kind="primary" disabled={disabled} title="Ctrl+Enter" onClick={onAllow}>
-        {label === 'Approve' ? 'Allow once' : label}
-      </Button>
-      <Button disabled={disabled} title="Revise the plan so that this step may also change these files" onClick={onWiden}>
-        Add to the plan
-      </Button>
-      <Button disabled={disabled} onClick={onReject}>
-        Reject…
-      </Button>
-    </div>
+    <ApprovalActions
+      {...rest}
+      label={label === 'Approve' ? 'Allow once' : label}
+      similar={0}
+      isDangerous={false}
+      disabled={disabled}
+      onAnswer={onAnswer}
+      more={
+        <Button
+          disabled={disabled}
+          title="Revise the plan so that this step may also change these files"
+          onClick={() => onAnswer({ approve: true, widen: true })}
+        >
+          Add to the plan
+        </Button>
+      }
+    />
   );
 }

@@ -2,11 +2,11 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Plan } from '../../../src/core/plan/plan.ts';
 import { isOver } from '../../../src/core/plan/progress.ts';
 import type { StepStates } from '../../../src/core/session/session-state.ts';
-import { draftOf, EMPTY_STEP, editedPlan, moveItem, type StepDraft, stepOf } from '../../plan-edit.ts';
+import { type CheckDraft, checkDraft, draftOf, EMPTY_STEP, editedPlan, moveItem, type StepDraft, stepOf } from '../../plan-edit.ts';
 import { dispatch } from '../../store.ts';
 import { Button, IconButton } from '../button.tsx';
 import { Icon } from '../icon.tsx';
-import { CheckFields, Field } from './plan-fields.tsx';
+import { CheckFields, EndCheckFields, Field } from './plan-fields.tsx';
 
 type PlanEditorProps = {
   plan: Plan;
@@ -19,12 +19,12 @@ type PlanEditorProps = {
 export function PlanEditor({ plan, steps = {}, label = 'Save', onSave }: PlanEditorProps) {
   const [goal, setGoal] = useState(plan.goal);
   const [drafts, setDrafts] = useState<StepDraft[]>(() => plan.steps.map((step, index) => draftOf(step, index, index + 1)));
-  const [checks, setChecks] = useState((plan.checks ?? []).join('\n'));
+  const [checks, setChecks] = useState<CheckDraft[]>(() => (plan.checks ?? []).map(checkDraft));
   const [problem, setProblem] = useState('');
 
   const cancel = () => dispatch({ type: 'editing_cancelled' });
   const save = () => {
-    const result = editedPlan(plan, goal, drafts.map(stepOf), checks.split('\n'));
+    const result = editedPlan(plan, goal, drafts.map(stepOf), checks);
     if (typeof result === 'string') setProblem(result);
     else {
       onSave(
@@ -101,7 +101,12 @@ export function PlanEditor({ plan, steps = {}, label = 'Save', onSave }: PlanEdi
                 <Field label="What it does" value={step.title} onInput={(title) => change(key, { step: { ...step, title } })} />
                 <Field label="Detail" value={step.detail ?? ''} onInput={(detail) => change(key, { step: { ...step, detail } })} />
                 <Field label="Files it may change, one per line" value={files} onInput={(text) => change(key, { files: text })} />
-                <CheckFields check={check} number={number} onChange={(to) => change(key, { check: to })} />
+                <CheckFields
+                  check={check}
+                  label="Check after this step"
+                  name={`Check after step ${number}`}
+                  onChange={(to) => change(key, { check: to })}
+                />
               </fieldset>
             </li>
           );
@@ -110,7 +115,7 @@ export function PlanEditor({ plan, steps = {}, label = 'Save', onSave }: PlanEdi
       <Button kind="link" icon="add" onClick={add}>
         Add step
       </Button>
-      <Field label="Checks at the end, one per line" value={checks} onInput={setChecks} />
+      <EndCheckFields checks={checks} onChange={setChecks} />
       {problem && (
         <p class="problem" role="alert">
           {problem}

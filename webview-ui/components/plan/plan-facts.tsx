@@ -1,9 +1,11 @@
 import type { ComponentChildren } from 'preact';
 import { shortHash } from '../../../src/core/plan/hash.ts';
-import type { Plan, PlanStep } from '../../../src/core/plan/plan.ts';
-import { type CheckDetails, type StepFile, stepDetails } from '../../../src/core/view/plan-details.ts';
+import { type Check, checkText, isSameCheck, type Plan, type PlanStep } from '../../../src/core/plan/plan.ts';
+import type { CheckResult } from '../../../src/core/session/session-state.ts';
+import { type CheckDetails, checkDetails, type StepFile, stepDetails } from '../../../src/core/view/plan-details.ts';
 import { visibleCommand } from '../../../src/core/words/visible-text.ts';
 import { post } from '../../host.ts';
+import { Expandable } from '../expandable.tsx';
 import { Icon } from '../icon.tsx';
 
 /** The title of a step. Its tools are shown in the tooltip. */
@@ -23,6 +25,7 @@ export function StepFacts({ step }: { step: PlanStep }) {
   if (files.length === 0 && !check && !detail) return null;
   return (
     <>
+      {/* Markdown would hide parts of it, such as comments, that the model reads when it carries out the plan. */}
       {detail && <p class="dim">{detail}</p>}
       <ul class="facts">
         {files.map((file) => (
@@ -91,12 +94,62 @@ function List({ title, icon, entries }: { title: string; icon: string; entries: 
   );
 }
 
+/** The checks after the last step. `results` are those of a plan that has been run. */
+export function EndChecks({ checks, results = [] }: { checks: readonly Check[] | undefined; results?: readonly CheckResult[] }) {
+  if (!checks?.length) return null;
+  return (
+    <div class="checks">
+      <h4>Checks at the end</h4>
+      <ul class="facts">
+        {checks.map((check) => {
+          const result = results.find((each) => isSameCheck(each.check, check));
+          return (
+            <li key={checkText(check)}>
+              {result ? <CheckOutcome result={result} of="plan" /> : <CheckFact check={checkDetails(check, 'plan')} />}
+            </li>
+          );
+        })}
+      </ul>
+    </div>
+  );
+}
+
+const CHECK_OUTCOME = {
+  passed: { icon: 'verified-filled', tone: 'good', word: 'passed' },
+  failed: { icon: 'error', tone: 'bad', word: 'failed' },
+  not_run: { icon: 'warning', tone: 'warn', word: 'could not run' },
+} as const;
+
+/** The result of a check. The output of a check that failed is shown at once. */
+export function CheckOutcome({ result: { check, outcome, output }, of = 'step' }: { result: CheckResult; of?: 'step' | 'plan' }) {
+  const { icon, tone, word } = CHECK_OUTCOME[outcome];
+  const summary = (
+    <span class="check-result">
+      <Icon name={icon} tone={tone} />
+      <span>
+        Check {word}: {checkDetails(check, of).text}
+      </span>
+    </span>
+  );
+  if (!output) return <div class="facts">{summary}</div>;
+  return (
+    <Expandable class="facts" summary={summary} open={outcome === 'failed'}>
+      {() => (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: an element that scrolls must be reachable by keyboard
+        <section class="check-output" tabIndex={0} aria-label="Check output">
+          {output}
+        </section>
+      )}
+    </Expandable>
+  );
+}
+
 /** The parts of a plan that do not belong to a step. */
 export function PlanFacts({ plan }: { plan: Plan }) {
   return (
     <>
       <List title="Assumptions" icon="lightbulb" entries={plan.assumptions} />
-      <List title="Checks at the end" icon="note" entries={plan.checks} />
+      <EndChecks checks={plan.checks} />
       {plan.estimatedCalls && <p class="dim">About {plan.estimatedCalls} tool calls.</p>}
     </>
   );

@@ -1,4 +1,5 @@
 import type { CheckDraft, CheckKind } from '../../plan-edit.ts';
+import { Button } from '../button.tsx';
 
 export function Field({ label, value, onInput }: { label: string; value: string; onInput: (text: string) => void }) {
   return (
@@ -22,25 +23,54 @@ const KINDS: Record<CheckKind, string> = {
   remark: 'A note that is not run',
 };
 
+type EndCheckFieldsProps = { checks: readonly CheckDraft[]; onChange: (checks: CheckDraft[]) => void };
+
+/** The checks after the last step. A check of the kind "None" is removed when the plan is saved. */
+export function EndCheckFields({ checks, onChange }: EndCheckFieldsProps) {
+  return (
+    <>
+      {checks.map((check, index) => (
+        <fieldset key={index}>
+          <CheckFields
+            check={check}
+            label="Check at the end"
+            name={`Check ${index + 1} at the end`}
+            onChange={(to) => onChange(checks.with(index, to))}
+          />
+        </fieldset>
+      ))}
+      <Button kind="link" icon="add" onClick={() => onChange([...checks, { kind: 'command', text: '', glob: '' }])}>
+        Add check at the end
+      </Button>
+    </>
+  );
+}
+
 const TEXT: Partial<Record<CheckKind, string>> = { command: 'Command', search: 'Regular expression', remark: 'Note' };
 
-type CheckFieldsProps = { check: CheckDraft; number: number; onChange: (check: CheckDraft) => void };
+type CheckFieldsProps = {
+  check: CheckDraft;
+  label: string;
+  /** Distinguishes this check from the others, for screen readers. */
+  name: string;
+  onChange: (check: CheckDraft) => void;
+};
 
-export function CheckFields({ check, number, onChange }: CheckFieldsProps) {
+export function CheckFields({ check, label, name, onChange }: CheckFieldsProps) {
   const text = TEXT[check.kind];
   return (
     <>
       <label class="labelled">
-        <span>Check after this step</span>
+        <span>{label}</span>
         <select
           class="field"
-          aria-label={`Check after step ${number}`}
+          aria-label={name}
           value={check.kind}
           onChange={(event) => onChange({ ...check, kind: event.currentTarget.value as CheckKind })}
         >
-          {Object.entries(KINDS).map(([kind, label]) => (
+          {Object.entries(KINDS).map(([kind, text]) => (
             <option key={kind} value={kind}>
-              {label}
+              {text}
             </option>
           ))}
         </select>

@@ -1,19 +1,17 @@
 import type { Plan, StepStatus } from '../../../src/core/plan/plan.ts';
-import { isOver } from '../../../src/core/plan/progress.ts';
+import { failedEndCheck, isOver } from '../../../src/core/plan/progress.ts';
 import type { StepState } from '../../../src/core/session/session-state.ts';
-import { checkDetails } from '../../../src/core/view/plan-details.ts';
 import type { RunView } from '../../../src/core/view/run-view.ts';
 import { visibleLine } from '../../../src/core/words/visible-text.ts';
 import { post } from '../../host.ts';
 import { memo } from '../../memo-component.ts';
 import { dispatch } from '../../store.ts';
 import { Button, IconButton } from '../button.tsx';
-import { Expandable } from '../expandable.tsx';
 import { Icon, Spinner } from '../icon.tsx';
 import { useEditing } from '../use-editing.ts';
 import { useSent } from '../use-sent.ts';
 import { PlanEditor } from './plan-editor.tsx';
-import { File, Revision, StepFacts, StepTitle } from './plan-facts.tsx';
+import { CheckOutcome, EndChecks, File, Revision, StepFacts, StepTitle } from './plan-facts.tsx';
 
 const STATUS: Record<StepStatus | 'open', { icon: string; label: string; tone?: 'good' | 'bad' | 'dim' }> = {
   open: { icon: 'circle-large', label: 'to do', tone: 'dim' },
@@ -29,6 +27,7 @@ type PlanProgressProps = { run: RunView; plan: Plan; live: boolean; last: boolea
 export const PlanProgress = memo(({ run, plan, live, last, editing }: PlanProgressProps) => {
   const { steps } = run;
   const finishedSteps = plan.steps.filter((_, index) => isOver(steps[index + 1])).length;
+  const isFailed = failedEndCheck({ plan, endChecks: run.endChecks }) !== undefined;
   const card = useEditing(editing);
   return (
     <section class="card plan" ref={card} tabIndex={-1} data-plan={plan.id} aria-label={`Progress of the plan: ${plan.goal}`}>
@@ -57,7 +56,8 @@ export const PlanProgress = memo(({ run, plan, live, last, editing }: PlanProgre
               <Step key={`${index} ${step.title}`} step={step} state={steps[index + 1]} live={live} />
             ))}
           </ol>
-          {!live && last && <PlanActions plan={plan} isFinished={finishedSteps === plan.steps.length} />}
+          <EndChecks checks={plan.checks} results={run.endChecks} />
+          {!live && last && <PlanActions plan={plan} isFinished={finishedSteps === plan.steps.length && !isFailed} />}
         </>
       )}
     </section>
@@ -88,38 +88,9 @@ function Step({ step, state, live }: { step: Plan['steps'][number]; state: StepS
             ))}
           </ul>
         )}
-        {check && <CheckResult check={check} />}
+        {check && <CheckOutcome result={check} />}
       </div>
     </li>
-  );
-}
-
-const CHECK_OUTCOME = {
-  passed: { icon: 'verified-filled', tone: 'good', word: 'passed' },
-  failed: { icon: 'error', tone: 'bad', word: 'failed' },
-  not_run: { icon: 'warning', tone: 'warn', word: 'could not run' },
-} as const;
-
-function CheckResult({ check: { check, outcome, output } }: { check: NonNullable<StepState['check']> }) {
-  const { icon, tone, word } = CHECK_OUTCOME[outcome];
-  const summary = (
-    <span class="check-result">
-      <Icon name={icon} tone={tone} />
-      <span>
-        Check {word}: {checkDetails(check).text}
-      </span>
-    </span>
-  );
-  if (!output) return <div class="facts">{summary}</div>;
-  return (
-    <Expandable class="facts" summary={summary} open={outcome === 'failed'}>
-      {() => (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: an element that scrolls must be reachable by keyboard
-        <section class="check-output" tabIndex={0} aria-label="Check output">
-          {output}
-        </section>
-      )}
-    </Expandable>
   );
 }
 

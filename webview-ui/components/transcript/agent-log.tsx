@@ -10,10 +10,13 @@ import { LiveOutput } from './output.tsx';
 import { ToolCall } from './tool-call.tsx';
 
 /** Shows the current activity and the model's latest text during a run, and a summary after it. When expanded, it lists every step. */
-export function AgentLog({ run, live }: { run: RunView; live: boolean }) {
+/** With `isFull`, the steps are listed from the beginning. */
+export function AgentLog({ run, live, isFull }: { run: RunView; live: boolean; isFull: boolean }) {
   return (
     <Expandable
+      key={isFull ? 'full' : 'summary'}
       class="agent-log"
+      open={isFull}
       summary={live ? <CurrentActivity run={run} /> : <Summary run={run} />}
       closed={live && <LivePreview run={run} />}
     >

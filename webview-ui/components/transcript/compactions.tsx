@@ -3,7 +3,7 @@ import { COMPACTING, compactedText } from '../../../src/core/words/context-text.
 import { Expandable } from '../expandable.tsx';
 import { Icon } from '../icon.tsx';
 
-/** The compactions of a run, each with what the model was told in place of the earlier messages. */
+/** Shows the compactions of a run, each with the text that replaced the earlier messages. */
 export function Compactions({ compactions, compacting }: { compactions: readonly CompactionView[]; compacting: boolean }) {
   return (
     <>
@@ -14,8 +14,10 @@ export function Compactions({ compactions, compacting }: { compactions: readonly
           summary={compactedText(compaction)}
           children={() => (
             <>
-              <p class="dim">Nothing is lost: the model can read every earlier message again. It now begins with your messages and this:</p>
-              <pre>{[compaction.summary, compaction.carried].filter(Boolean).join('\n\n') || 'Only results of tools were shortened.'}</pre>
+              <p class="dim">
+                Nothing is lost: the model can read every earlier message again. The conversation now begins with your messages and this:
+              </p>
+              <pre>{[compaction.summary, compaction.carried].filter(Boolean).join('\n\n') || 'Only tool results were shortened.'}</pre>
             </>
           )}
         />

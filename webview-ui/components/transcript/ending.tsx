@@ -1,11 +1,12 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { PauseReason } from '../../../src/core/session/events.ts';
-import { brokeOff, type RunView } from '../../../src/core/view/run-view.ts';
-import { isOfDay, moreText, raiseText, reachedText } from '../../../src/core/words/budget-text.ts';
+import { brokeOff, nextStepText, type RunView } from '../../../src/core/view/run-view.ts';
+import { isOfDay, isOfSession, moreText, raiseText, reachedText } from '../../../src/core/words/budget-text.ts';
 import { REMEDY } from '../../../src/protocol/remedy.ts';
 import { post } from '../../host.ts';
 import { Markdown } from '../../markdown/markdown.tsx';
 import { scrollIntoView } from '../../scroll-into-view.ts';
+import { dispatch } from '../../store.ts';
 import { Button } from '../button.tsx';
 import { Icon } from '../icon.tsx';
 import { useSent } from '../use-sent.ts';
@@ -13,7 +14,7 @@ import { useSent } from '../use-sent.ts';
 /** Shows how a run ended or why it is paused. A run that ended with an answer needs no text. */
 export function Ending({ run, live, last }: { run: RunView; live: boolean; last: boolean }) {
   const { paused, finished } = run;
-  if (paused?.reason === 'user' && last) return <Line icon="debug-pause" text="Paused. Resume the run to continue." />;
+  if (paused?.reason === 'user' && last) return <Line icon="debug-pause" text={`Paused. Next: ${nextStepText(run)}.`} />;
   // The buttons to continue are shown below the plan.
   if (paused?.reason === 'edit_plan' && !live) return <Line icon="debug-pause" text={`${PAUSED.edit_plan}.`} />;
   if (paused && !live) return <Paused paused={paused} limit={paused.reason === 'limit' ? run.limit : undefined} last={last} />;
@@ -21,23 +22,25 @@ export function Ending({ run, live, last }: { run: RunView; live: boolean; last:
     const error = finished.error ?? { kind: 'internal', message: 'The run failed.' };
     const remedy = REMEDY[error.kind];
     const hasPartialAnswer = brokeOff(run);
+    // A plan has its own button to resume it, below its steps.
+    const again = last && error.kind !== 'check' && (
+      <Button kind={hasPartialAnswer || !remedy ? 'primary' : 'secondary'} onClick={() => post({ type: 'continue' })}>
+        {hasPartialAnswer ? 'Continue' : 'Try again'}
+      </Button>
+    );
     return (
       <div class="ending error">
         <Icon name="error" tone="bad" />
         <div>
           <p>{error.message}</p>
           <div class="buttons">
+            {hasPartialAnswer && again}
             {remedy && (
               <Button kind={hasPartialAnswer && last ? 'secondary' : 'primary'} onClick={() => post({ type: remedy.action })}>
                 {remedy.label}
               </Button>
             )}
-            {/* A plan has its own button to resume it, below its steps. */}
-            {last && error.kind !== 'check' && (
-              <Button kind={hasPartialAnswer || !remedy ? 'primary' : 'secondary'} onClick={() => post({ type: 'continue' })}>
-                {hasPartialAnswer ? 'Continue' : 'Try again'}
-              </Button>
-            )}
+            {!hasPartialAnswer && again}
           </div>
         </div>
       </div>
@@ -116,6 +119,11 @@ function ContinueActions({ limit }: { limit: RunView['limit'] }) {
         {limit ? moreText(limit.limit) : 'Continue'}
       </Button>
       <Button onClick={() => post({ type: 'stop' })}>Stop</Button>
+      {limit && isOfSession(limit.limit) && (
+        <Button kind="link" onClick={() => dispatch({ type: 'show_page', name: 'models' })}>
+          Change limits
+        </Button>
+      )}
     </div>
   );
 }

@@ -1,6 +1,7 @@
 import type { SaidView } from '../../../src/core/view/run-view.ts';
 import { Icon } from '../icon.tsx';
 import { SentChips } from '../mentions/chips.tsx';
+import { Folded } from './folded.tsx';
 import { Thumbnails } from './thumbnails.tsx';
 
 /** The user's messages and answers during a run, and the notes that Kedge added for the model. */
@@ -21,7 +22,7 @@ export function MessagesToModel({ messages }: { messages: readonly SaidView[] })
         )}
         <Thumbnails images={images} />
         <SentChips refs={mentions} />
-        <p>{text}</p>
+        <Folded text={text} />
       </div>
     ),
   );

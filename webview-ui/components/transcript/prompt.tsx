@@ -1,31 +1,61 @@
-import { useState } from 'preact/hooks';
-import type { RunView } from '../../../src/core/view/run-view.ts';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import type { Branches } from '../../../src/protocol/panel.ts';
+import { timeOfDay } from '../../format.ts';
+import type { PanelRun } from '../../model.ts';
 import { MODE } from '../../modes.ts';
+import { PromptEditor } from '../branches/prompt-editor.tsx';
+import { Versions } from '../branches/versions.tsx';
+import { IconButton } from '../button.tsx';
 import { RestoreHere } from '../changes/restore.tsx';
 import { Icon } from '../icon.tsx';
 import { SentChips } from '../mentions/chips.tsx';
+import { Folded } from './folded.tsx';
 import { Thumbnails } from './thumbnails.tsx';
 
-const LONG = 600;
+type PromptProps = { run: PanelRun; canRestore: boolean; running: boolean; versions: Branches['versions'][string] | undefined };
 
-export function Prompt({ run, canRestore }: { run: RunView; canRestore: boolean }) {
-  const [showsAll, setShowsAll] = useState(false);
+export function Prompt({ run, canRestore, running, versions }: PromptProps) {
+  const [isEditing, setEditing] = useState(false);
+  const edit = useRef<HTMLDivElement>(null);
+  const wasEditing = useRef(false);
+  useLayoutEffect(() => {
+    if (wasEditing.current && !isEditing) edit.current?.querySelector('button')?.focus({ preventScroll: true });
+    wasEditing.current = isEditing;
+  }, [isEditing]);
+  const { label, icon } = MODE[run.mode];
   const text = run.plan ? `Run the plan: ${run.plan.goal}` : run.prompt;
-  const isLong = text.length > LONG;
+  const canEdit = !run.plan && !run.applies;
+  if (isEditing) {
+    return (
+      <div class="prompt">
+        <h3 class="sr-only">Your message, in {label} mode</h3>
+        <PromptEditor run={run} running={running} onClose={() => setEditing(false)} />
+      </div>
+    );
+  }
   return (
     <div class="prompt">
-      <h3 class="sr-only">You, in {MODE[run.mode].label} mode</h3>
+      <h3 class="sr-only">You, in {label} mode</h3>
       <Thumbnails images={run.images ?? []} />
       <SentChips refs={run.mentions ?? []} />
-      <p>{isLong && !showsAll ? `${text.slice(0, LONG)} …` : text}</p>
-      {isLong && (
-        <button type="button" class="button link" onClick={() => setShowsAll(!showsAll)}>
-          {showsAll ? 'Show less' : 'Show all'}
-        </button>
+      <Folded text={text} />
+      {(canRestore || versions) && (
+        <div class="prompt-actions">
+          {canRestore && <RestoreHere to={{ runId: run.id }} label="Restore the files to their state before this prompt" />}
+          {versions && <Versions {...versions} />}
+        </div>
       )}
-      {canRestore && <RestoreHere to={{ runId: run.id }} label="Restore the files to their state before this prompt" />}
-      <span class="prompt-mode" title={`${MODE[run.mode].label} mode`} aria-hidden="true">
-        <Icon name={run.plan ? 'run-all' : MODE[run.mode].icon} />
+      {canEdit && (
+        <div class="prompt-edit" ref={edit}>
+          <IconButton icon="edit" label="Edit and send again" onClick={() => setEditing(true)} />
+        </div>
+      )}
+      <span
+        class="prompt-mode"
+        title={[`${label} mode`, run.at !== undefined && timeOfDay(run.at)].filter(Boolean).join(', ')}
+        aria-hidden="true"
+      >
+        <Icon name={run.plan ? 'run-all' : run.applies ? 'git-stash-apply' : icon} />
       </span>
     </div>
   );

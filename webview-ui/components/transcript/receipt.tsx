@@ -1,8 +1,7 @@
-import { useState } from 'preact/hooks';
 import type { Cost, Usage } from '../../../src/core/model/messages.ts';
 import type { Receipt as Account } from '../../../src/core/session/events.ts';
-import { proofOf, receiptLine, receiptMarkdown, receiptRows } from '../../../src/core/view/receipt.ts';
-import { IconButton } from '../button.tsx';
+import { proofOf, receiptMarkdown, receiptRows, receiptSentences } from '../../../src/core/view/receipt.ts';
+import { CopyButton } from '../copy-button.tsx';
 import { Expandable } from '../expandable.tsx';
 
 type Props = { receipt: Account; usage: Usage; cost: Cost | undefined };
@@ -18,10 +17,10 @@ export function Receipt({ receipt, usage, cost }: Props) {
       summary={
         <span class="dim grow">
           <span class="sr-only">Receipt: </span>
-          {receiptLine(receipt)}
+          {receiptSentences(receipt)}
         </span>
       }
-      aside={<Copy text={receiptMarkdown(receipt, spent)} />}
+      aside={<CopyButton text={() => receiptMarkdown(receipt, spent)} label="Copy the receipt as Markdown" />}
     >
       {() => (
         <>
@@ -43,14 +42,4 @@ export function Receipt({ receipt, usage, cost }: Props) {
       )}
     </Expandable>
   );
-}
-
-function Copy({ text }: { text: string }) {
-  const [isCopied, setCopied] = useState(false);
-  const copy = async () => {
-    await navigator.clipboard.writeText(text);
-    setCopied(true);
-    setTimeout(() => setCopied(false), 1500);
-  };
-  return <IconButton icon={isCopied ? 'check' : 'copy'} label={isCopied ? 'Copied' : 'Copy the receipt as Markdown'} onClick={copy} />;
 }

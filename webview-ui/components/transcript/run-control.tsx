@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { RunView } from '../../../src/core/view/run-view.ts';
+import { nextStepText, type RunView } from '../../../src/core/view/run-view.ts';
 import { activityOf } from '../../activity.ts';
 import { post } from '../../host.ts';
 import { memo } from '../../memo-component.ts';
@@ -24,7 +24,9 @@ export const RunControl = memo(({ run, held }: { run: RunView; held: boolean }) 
   return (
     <div class="run-control" role="toolbar" aria-label="Run">
       {held || isPausing ? <Icon name="debug-pause" tone="warn" /> : <Icon name={waiting ? 'bell-dot' : 'pulse'} tone="dim" />}
-      <span class="grow cut dim">{held ? 'Paused' : isPausing ? 'Pausing after this step' : waiting ? 'Waiting for you' : 'Running'}</span>
+      <span class="grow cut dim">
+        {held ? `Paused · Next: ${nextStepText(run)}` : isPausing ? 'Pausing after this step' : waiting ? 'Waiting for you' : 'Running'}
+      </span>
       {held || isPausing ? (
         <IconButton icon="debug-continue" label="Resume" onClick={resume} />
       ) : (
@@ -32,7 +34,7 @@ export const RunControl = memo(({ run, held }: { run: RunView; held: boolean }) 
       )}
       <IconButton
         icon="debug-step-over"
-        label="Run one step (a model turn or a tool call)"
+        label={held ? `Run one step: ${nextStepText(run)}` : 'Run one step (a model turn or a tool call)'}
         disabled={!held}
         onClick={() => post({ type: 'step' })}
       />

@@ -4,7 +4,7 @@ import { dollars, tokens } from '../../format.ts';
 
 type Finished = Pick<NonNullable<RunView['finished']>, 'usage' | 'cost' | 'sessionCost'>;
 
-/** The model, tokens and cost of a run, as far as they are known. */
+/** Shows the model, tokens and cost of a run, if they are known. */
 export function RunFooter({ model, usage, cost, sessionCost }: Finished & { model: ModelRef | undefined }) {
   const { input, output, cached, cacheWrite, reasoning } = usage;
   const detail = [

@@ -6,7 +6,7 @@ import { Icon, Spinner } from '../icon.tsx';
 
 const LABELS: Record<TodoItem['state'], string> = { open: 'to do', doing: 'in progress', done: 'done' };
 
-/** What the model has listed to do, with the item in progress while the list is collapsed. */
+/** Shows the model's to-do list. The collapsed list shows the item in progress. */
 export const TodoList = memo(({ items, live }: { items: readonly TodoItem[]; live: boolean }) => {
   const current = items.find(({ state }) => state === 'doing');
   return (

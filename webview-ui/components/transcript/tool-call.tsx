@@ -1,8 +1,9 @@
 import { resultText } from '../../../src/core/model/messages.ts';
 import type { CallStatus, CallView } from '../../../src/core/view/run-view.ts';
 import { callTitle } from '../../activity.ts';
-import { duration, prettyJson } from '../../format.ts';
+import { duration, prettyJson, timeOfDay } from '../../format.ts';
 import { memo } from '../../memo-component.ts';
+import { BranchAfterStep } from '../branches/branch-here.tsx';
 import { Counts, FileLink } from '../changes/file-link.tsx';
 import { RestoreHere } from '../changes/restore.tsx';
 import { Expandable } from '../expandable.tsx';
@@ -36,6 +37,7 @@ export const ToolCall = memo(({ runId, call, live }: { runId: string; call: Call
   const step = (
     <Expandable
       class="step"
+      title={call.at === undefined ? undefined : timeOfDay(call.at)}
       aside={
         !live &&
         call.changes.length > 0 && <RestoreHere to={{ runId, callId: call.id }} label="Restore the files to their state after this step" />
@@ -50,7 +52,7 @@ export const ToolCall = memo(({ runId, call, live }: { runId: string; call: Call
         </>
       }
     >
-      {() => <Details call={call} />}
+      {() => <Details runId={runId} call={call} live={live} />}
     </Expandable>
   );
   return live && call.progress ? (
@@ -63,7 +65,7 @@ export const ToolCall = memo(({ runId, call, live }: { runId: string; call: Call
   );
 });
 
-function Details({ call }: { call: CallView }) {
+function Details({ runId, call, live }: { runId: string; call: CallView; live: boolean }) {
   const { decision, answer } = call;
   const input = call.malformed ?? prettyJson(call.input);
   return (
@@ -105,6 +107,7 @@ function Details({ call }: { call: CallView }) {
       )}
       {input && <Output label={call.malformed === undefined || call.problem ? 'Input' : 'Input (not valid JSON)'} text={input} />}
       {call.result && <Output label={call.result.isError ? 'Error' : 'Output'} text={resultText(call.result) || '(empty)'} />}
+      {!live && call.result && <BranchAfterStep runId={runId} callId={call.id} />}
     </div>
   );
 }

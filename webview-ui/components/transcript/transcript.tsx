@@ -1,8 +1,9 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { RunView } from '../../../src/core/view/run-view.ts';
 import { post } from '../../host.ts';
+import type { PanelModel } from '../../model.ts';
 import { scrollIntoView } from '../../scroll-into-view.ts';
-import type { PanelModel } from '../../state.ts';
+import { BranchOf } from '../branches/versions.tsx';
 import { Restored } from '../changes/restore.tsx';
 import { Icon } from '../icon.tsx';
 import { Run } from './run.tsx';
@@ -24,9 +25,9 @@ export function Transcript({ model, live }: { model: PanelModel; live: RunView |
   /** The scroll position and height when they were last set or observed. */
   const before = useRef({ scrollTop: 0, scrollHeight: 0 });
   const [isAway, setAway] = useState(false);
-  const { runs, sessionId, earlierRuns, title } = model;
+  const { runs, sessionId, earlierRuns, title, branches } = model;
   const newest = runs.at(-1)?.id;
-  const lastChanged = runs.findLastIndex(({ changes }) => changes.length > 0);
+  const lastChanged = runs.findLastIndex(({ changes, isImported }) => changes.length > 0 && !isImported);
   const lastShown = useRef({ sessionId, newest });
 
   const scrollToEnd = () => {
@@ -91,6 +92,7 @@ export function Transcript({ model, live }: { model: PanelModel; live: RunView |
       <main class="transcript" ref={box} onScroll={onScroll} tabIndex={0}>
         {/* The title is the first prompt. If that prompt is shown below, the title is visually hidden. */}
         <h2 class={earlierRuns > 0 ? 'session-title' : 'sr-only'}>{title || 'New session'}</h2>
+        {branches?.parent && <BranchOf parent={branches.parent} />}
         {earlierRuns > 0 && (
           <button type="button" class="button link earlier" onClick={() => post({ type: 'show_earlier' })}>
             <Icon name="fold-up" />
@@ -103,10 +105,14 @@ export function Transcript({ model, live }: { model: PanelModel; live: RunView |
         <div role="log" ref={log} aria-live="off" aria-label="Conversation">
           {runs.map((run, index) => (
             <Run
-              key={run.id}
+              // A branch has the runs of another session with the same ids.
+              key={`${sessionId} ${run.id}`}
               run={run}
               canRestore={!model.running && !live && index <= lastChanged}
               live={run === live}
+              isFull={model.host?.steps === 'full'}
+              running={model.running || live !== undefined}
+              versions={branches?.versions[run.id]}
               last={run.id === newest}
               editing={[run.proposal?.plan.id, run.plan?.id].includes(model.editing) ? model.editing : undefined}
             />

@@ -24,6 +24,8 @@ export type Options = {
   runPlan: boolean;
   /** Makes Agent mode propose a plan first. */
   requirePlan?: boolean;
+  /** Rings the bell of the terminal when the run waits for the user, and when it has ended. */
+  bell?: boolean;
   /** The file that the plan is written to, as Markdown. */
   output?: string;
   model?: string;
@@ -31,16 +33,16 @@ export type Options = {
   /** Limits at which a run pauses, in place of the defaults. */
   limits: Partial<Limits>;
   budget: RunBudget;
-  /** The parts of the surroundings that the model is told. All parts without it. */
+  /** The parts of the surroundings that are sent to the model. If it is not set, all parts are sent. */
   surroundings?: Part[];
-  /** The price of the model in US dollars per million tokens, if Kedge does not know it. */
+  /** The price of the model in US dollars per million tokens, for a model whose price is unknown. */
   price?: { input: number; output: number };
 };
 
 /** `prompt` may contain a `-`, which stands for standard input. `session` is the beginning of an id, or `last`. */
 export type Command = Options &
   (
-    | { action: 'help' | 'version' | 'sessions' | 'models' }
+    | { action: 'help' | 'version' | 'models' }
     | { action: 'keys'; keys: KeysCommand }
     | { action: 'undo'; run?: string }
     /** Without words, the memory is printed. */
@@ -62,6 +64,7 @@ const OPTIONS = {
   'mcp-config': { type: 'string' },
   'run-plan': { type: 'boolean' },
   'require-plan': { type: 'boolean' },
+  bell: { type: 'boolean' },
   output: { type: 'string', short: 'o' },
   model: { type: 'string', short: 'm' },
   'base-url': { type: 'string' },
@@ -98,6 +101,7 @@ export function parseCommand(args: readonly string[]): Command {
     ...(values['mcp-config'] !== undefined && { mcpConfig: values['mcp-config'] }),
     runPlan: values['run-plan'] ?? false,
     ...(values['require-plan'] && { requirePlan: true }),
+    ...(values.bell && { bell: true }),
     ...(values.output !== undefined && { output: values.output }),
     ...(values.model !== undefined && { model: modelName(values.model) }),
     ...(values['base-url'] !== undefined && { baseUrl: httpUrl(values['base-url']) }),
@@ -132,7 +136,7 @@ export function parseCommand(args: readonly string[]): Command {
   if (word === 'grants') return { ...options, action: 'grants', ...parseClear(rest) };
   if (word === 'undo') return { ...options, action: 'undo', ...(rest[0] !== undefined && { run: rest[0] }) };
   if (word === 'keys') return { ...options, action: 'keys', keys: keysCommand(rest) };
-  if (word === 'sessions' || word === 'models') return { ...options, action: word };
+  if (word === 'models') return { ...options, action: word };
   if (word === undefined)
     throw new UsageError('The request is missing. Write kedge ask, kedge plan or kedge agent, and then the request. See kedge --help.');
   throw new UsageError(
@@ -186,8 +190,8 @@ function withSessions(args: readonly string[]): string[] {
 }
 
 /**
- * Whether `text` is the session id of a --continue. A single word at the end, or before an option or a quoted request, counts as an id, so
- * that a wrong id is reported.
+ * Returns true if `text` is the session id of a --continue. A single word at the end, or before an option or a quoted request, counts as an
+ * id, so that a wrong id is reported.
  */
 function isSessionId(text: string | undefined, next: string | undefined): boolean {
   if (text === undefined || MODES.some((mode) => mode === text)) return false;

@@ -1,7 +1,7 @@
 /** Reads the model and its connection from the command line and the environment. */
 import { DEFAULT_MEMORY_TOKENS, MIN_CONTEXT_TOKENS } from '../../../app/limits.ts';
 import type { ModelRef } from '../../../core/model/messages.ts';
-import { CATALOG, catalogEntry, missingConfig, parseModelRef } from '../../../providers/catalog.ts';
+import { catalogEntry, missingConfig, parseModelRef } from '../../../providers/catalog.ts';
 import type { ProviderConfig } from '../../../providers/types.ts';
 import type { EnvironmentRules } from '../../node/commands/command-environment.ts';
 import { UsageError } from './arguments.ts';
@@ -52,10 +52,10 @@ export function contextTokensOf(env: Environment): number | undefined {
   const text = env.KEDGE_CONTEXT_TOKENS?.trim();
   if (!text) return undefined;
   if (/^\d{1,9}$/.test(text) && Number(text) >= MIN_CONTEXT_TOKENS) return Number(text);
-  throw new UsageError(`KEDGE_CONTEXT_TOKENS must be a number of tokens from ${MIN_CONTEXT_TOKENS}, such as 64000.`);
+  throw new UsageError(`KEDGE_CONTEXT_TOKENS must be at least ${MIN_CONTEXT_TOKENS} tokens, for example 64000.`);
 }
 
-/** The variables that may contain a provider's key. The first variable that is set is used. */
+/** Returns the variables that may contain a provider's key. The first variable that is set is used. */
 export function keyVariablesOf(provider: string): string[] {
   return ['KEDGE_API_KEY', `${prefixOf(provider)}_API_KEY`, ...(catalogEntry(provider)?.keyVariables ?? [])];
 }
@@ -75,26 +75,13 @@ export function howToGiveKey(provider: string): string {
   return `Set ${variable} (or KEDGE_API_KEY), or run kedge keys set ${provider}`;
 }
 
-/** Lists the providers. `stored` contains the ids of providers that have a key in the keychain. */
-export function describeModels(env: Environment, stored: readonly string[] = []): string {
-  const rows = CATALOG.map((entry) => {
-    const { id, label, keyless, keyVariables, defaultModel } = entry;
-    const fromEnvironment = providerConfig(id, undefined, env);
-    const config = stored.includes(id) ? { apiKey: 'stored', ...fromEnvironment } : fromEnvironment;
-    const missing = missingConfig(entry, config);
-    const needed = missing === 'key' ? keyVariables?.[0] : missing && `${prefixOf(id)}_BASE_URL`;
-    const state = needed ? `set ${needed}` : config.apiKey ? 'key is set' : keyless ? 'needs no key' : 'address is set';
-    return `${(id === defaultModel ? id : `${id}/${defaultModel}`).padEnd(32)} ${label.padEnd(24)} ${state}`;
-  });
-  return `${rows.join('\n')}\n\nTo use another model, pass --model provider/name.`;
-}
-
 /** Parses the names of variables to pass to commands or to withhold from them. Commas or spaces separate the names. */
 export function environmentRules(env: Environment): EnvironmentRules {
   const names = (text = '') => text.split(/[\s,]+/).filter((name) => name !== '');
   return { pass: names(env.KEDGE_PASS_ENV), withhold: names(env.KEDGE_WITHHOLD_ENV) };
 }
 
-function prefixOf(provider: string): string {
+/** Returns the beginning of the names of a provider's variables, such as `OPENAI`. */
+export function prefixOf(provider: string): string {
   return provider.toUpperCase().replace(/\W+/g, '_');
 }

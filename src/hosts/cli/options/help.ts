@@ -4,18 +4,27 @@ Usage
   kedge ask "…"            answer a question; cannot change files
   kedge plan "…"           propose a plan, and run it once you confirm it
   kedge agent "…"          work on a task, and ask before each change
-  kedge --continue [ID]    continue the last session or the session ID: a paused run, an open question, a plan
-  kedge init               write an AGENTS.md for this folder, as agent
+  kedge --continue [ID]    continue the last session, or the session ID: a paused run, an open question, a plan
+  kedge init               write an AGENTS.md for this folder, in Agent mode
   kedge remember "…"       remember this in later sessions of this folder, or with --all in all folders;
                            without words, show the memory
   kedge undo [RUN]         undo the changes of the last run, or of the run with this id
   kedge grants [clear [N]] list your permanent permissions in this folder, or remove all of them or number N
-  kedge sessions           list this folder's sessions
+  kedge sessions           list this folder's sessions, or all with --all; also: search, rename, pin, delete, restore,
+                           --usage
+  kedge fork SESSION       start a session that begins with the messages of another one
+  kedge export SESSION     print a session as Markdown or, with --format json, as its log; --redact to share it
+  kedge import FILE        add a session that was exported
+  kedge replay SESSION     show a session again
+  kedge doctor             check the stored sessions and repair them
+  kedge insights           show what the runs of this folder did, used and waited for; --days N, --all, --json,
+                           --csv
+                           (each of these commands has its own --help)
   kedge models             list the models that can be chosen
   kedge keys set PROVIDER  store a key, read from standard input, in the keychain; also: keys list, keys delete PROVIDER
 
   A - in the request stands for standard input. @src/main.ts or @src/main.ts:10-20 sends this file or these lines
-  with it; write \\@ for an @ that stands for itself.
+  with it; write \\@ for a literal @.
 
 Options
   --folder DIR             work in this folder; repeat it for several (default: the current folder)
@@ -31,11 +40,12 @@ Options
   --mcp-config FILE        MCP servers whose tools agent may use: {"mcpServers": {"name": {"command": "…"}}}
   --run-plan               run the proposed plan without asking
   --require-plan           make agent propose a plan first, and change nothing until you confirm it
+  --bell                   ring the bell of the terminal when the run waits for you, has failed or is done
   -o, --output FILE        write the plan to a Markdown file
   --max-turns N, --max-calls N, --max-minutes N, --max-tokens N, --max-usd N
                            pause the run at this limit; kedge --continue continues it with the same amount again
-  --price IN/OUT           the price of the model in US dollars per million tokens, if Kedge does not know it: 0.5/2
-  --surroundings LIST      what the model is told about the computer: none, or a list (default: system,date,folders,git)
+  --price IN/OUT           the price of the model in US dollars per million tokens, if it is unknown: 0.5/2
+  --surroundings LIST      facts that are sent to the model: none, or a list (default: system,date,folders,git)
   --continue [ID]          with a request: add the request to that session
   --json                   print every event as a line of JSON
   -h, --help    -v, --version
@@ -54,8 +64,10 @@ Environment
   KEDGE_PASS_ENV                      variables to pass to commands although they look like keys, such as GITHUB_TOKEN
   KEDGE_WITHHOLD_ENV                  additional variables to withhold from commands, such as AWS_*
   KEDGE_CONTEXT_TOKENS                how many tokens of a model's context window are used at most (default: all)
-  KEDGE_MEMORY_TOKENS                 how many tokens of the memory the model is told (default: 800; 0 turns it off)
-  NO_COLOR                            turn off colours
+  KEDGE_MEMORY_TOKENS                 how many tokens of the memory are sent to the model (default: 800; 0 turns it off)
+  KEDGE_OTLP_ENDPOINT                 an OpenTelemetry collector to which each run is sent as a trace, without the
+                                      content of messages: http://localhost:4318
+  NO_COLOR                            turn off colors
 
 Exit codes
   0 answered   1 failed or refused   2 incorrect usage   3 paused at a limit   4 plan not confirmed   130 stopped

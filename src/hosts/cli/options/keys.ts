@@ -10,7 +10,7 @@ const CTRL_C = '\u0003';
 const CTRL_D = '\u0004';
 const BACKSPACES = ['\u007f', '\b'];
 
-/** Resolves to false if the user cancelled without entering a key. @throws Error with one sentence */
+/** Resolves to false if the user cancelled without entering a key. @throws Error whose message is one sentence */
 export async function keys(command: KeysCommand, stored: StoredKeys, env: Environment, terminal: Terminal): Promise<boolean> {
   const { output } = terminal;
   if (command.verb === 'list') {

@@ -20,9 +20,18 @@ export function mcpServersOf(file: string, warn: (text: string) => void): NonNul
   };
   let servers: ReturnType<typeof open> | undefined;
   return {
-    async toolsFor(mode) {
+    async toolsFor(mode, isDenied) {
       servers ??= open();
-      return (await servers).toolsFor(mode);
+      return (await servers).toolsFor(mode, isDenied);
+    },
+    async overview(mode, isDenied) {
+      servers ??= open();
+      return (await servers).overview(mode, isDenied);
+    },
+    resources: async () => (await servers)?.resources() ?? [],
+    async resourceReader(server) {
+      servers ??= open();
+      return (await servers).resourceReader(server);
     },
     close: async () => (await servers)?.close(),
   };

@@ -1,7 +1,7 @@
 /** Formats approvals and questions for the terminal. */
 
 import type { Question } from '../../../core/session/events.ts';
-import { permissionText } from '../../../core/session/grant-scope.ts';
+import { canGrant, type Permission, permissionText } from '../../../core/session/grant-scope.ts';
 import type { ApprovalRequest } from '../../../core/session/session-state.ts';
 import { approvalDetails, type DetailRow, questionRows } from '../../../core/view/approval-details.ts';
 import { visibleLine } from '../../../core/words/visible-text.ts';
@@ -10,14 +10,14 @@ import { diffText, harmless, type Paint } from './terminal.ts';
 export function approvalText(request: ApprovalRequest, paint: Paint): string {
   const { covers = [], similar = 0 } = request;
   const { title, reason, rows, files } = approvalDetails(request);
-  const scopes = (p: string) => [
+  const scopes = (p: string, each: Permission) => [
     similar > 0 && `${p}t = for this and ${similar} similar calls`,
     `${p}r = for this run`,
-    `${p}s = for this session`,
-    `${p}w = always in this folder`,
+    canGrant(each, 'session') && `${p}s = for this session`,
+    canGrant(each, 'workspace') && `${p}w = always in this folder`,
   ];
   const scopeLines = covers.slice(0, 2).map((each, index) => {
-    const letters = scopes(index === 0 ? '' : 'p')
+    const letters = scopes(index === 0 ? '' : 'p', each)
       .filter(Boolean)
       .join(', ');
     return paint.dim(`To allow ${visibleLine(permissionText(each))}: ${letters}`);

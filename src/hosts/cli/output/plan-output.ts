@@ -9,9 +9,8 @@ export function writePlan(session: Session, file: string): void {
     process.stderr.write(`The session has no plan, so ${file} was not written.\n`);
     return;
   }
-  const steps = last.runId === undefined ? {} : session.state.runs.get(last.runId)?.steps;
   try {
-    writeFileSync(file, planMarkdown(last.plan, steps));
+    writeFileSync(file, planMarkdown(last.plan, session.state.runs.get(last.runId ?? '')));
   } catch (error) {
     throw new Error(`The plan could not be written to ${file}: ${(error as Error).message}. Choose another file with --output.`);
   }

@@ -1,4 +1,7 @@
-/** Shows in one line of a terminal what the program is waiting for, after some time without other output. The line disappears with the next output. */
+/**
+ * Shows a line in the terminal that says why the program waits, after some time without other output. The line disappears with the next
+ * output.
+ */
 import { type Output, paintFor } from './terminal.ts';
 
 const USUAL_COLUMNS = 80;
@@ -14,7 +17,10 @@ export class ProgressLine {
     this.#afterMs = afterMs;
   }
 
-  /** `text` says in one line what the program is waiting for. The line is written only once, so that it does not overwrite what the user types. */
+  /**
+   * `text` says why the program waits, in one line. The line is written only once, so that it does not overwrite what the user
+   * types.
+   */
   begin(text: string): void {
     this.end();
     this.#timer = setTimeout(() => {

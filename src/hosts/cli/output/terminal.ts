@@ -1,4 +1,4 @@
-/** Writes to a terminal: uses colours if the user wants them, and escapes everything that would control the terminal. */
+/** Writes to a terminal: uses colors if the user wants them, and escapes everything that would control the terminal. */
 
 import type { ChangeSummary } from '../../../core/session/effects.ts';
 import { type FileDetail, withoutCut } from '../../../core/view/approval-details.ts';
@@ -11,10 +11,10 @@ export type Paint = Record<'dim' | 'bold' | 'red' | 'green' | 'cyan', (text: str
 const CODES: Record<keyof Paint, [number, number]> = { dim: [2, 22], bold: [1, 22], red: [31, 39], green: [32, 39], cyan: [36, 39] };
 
 export function paintFor(output: Output, env: Readonly<Record<string, string | undefined>> = process.env): Paint {
-  const hasColour = output.isTTY === true && !env.NO_COLOR && env.TERM !== 'dumb';
+  const hasColor = output.isTTY === true && !env.NO_COLOR && env.TERM !== 'dumb';
   const paint = {} as Paint;
   for (const [name, [on, off]] of Object.entries(CODES)) {
-    paint[name as keyof Paint] = hasColour ? (text) => `\u001b[${on}m${text}\u001b[${off}m` : (text) => text;
+    paint[name as keyof Paint] = hasColor ? (text) => `\u001b[${on}m${text}\u001b[${off}m` : (text) => text;
   }
   return paint;
 }

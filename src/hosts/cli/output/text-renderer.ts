@@ -8,7 +8,7 @@ import { rulesIn, rulesText } from '../../../core/view/read-rules.ts';
 import { proofOf, receiptLine } from '../../../core/view/receipt.ts';
 import { follow } from '../../../core/view/reduce-run.ts';
 import { landedChanges } from '../../../core/view/run-changes.ts';
-import { type CallView, findCall, type RunView } from '../../../core/view/run-view.ts';
+import { type CallView, findCall, nextStepText, type RunView } from '../../../core/view/run-view.ts';
 import { dollars, tokens } from '../../../core/words/amounts.ts';
 import { reachedText } from '../../../core/words/budget-text.ts';
 import { compactedText, contextText } from '../../../core/words/context-text.ts';
@@ -133,6 +133,7 @@ export class TextRenderer {
         return;
       case 'step_rolled_back':
       case 'step_checked':
+      case 'plan_checked':
       case 'plan_revised':
         this.#line(harmless(planEventText(event)));
         return;
@@ -140,7 +141,7 @@ export class TextRenderer {
         this.#line(paint.dim('Your message is sent with the model’s next turn.'));
         return;
       case 'question_answered':
-        // If nobody answers the question about a failed plan step, the run ends, and its last event reports the failure.
+        // If the question about a failed plan step is not answered, the run ends, and its last event reports the failure.
         if ('by' in event.answer)
           this.#line(
             `${event.answer.words}${this.#call(event.callId)?.name === 'ask_user' ? ' The model continues with the most likely answer.' : ''}`,
@@ -160,6 +161,7 @@ export class TextRenderer {
         return;
       case 'run_paused':
         this.#line(PAUSED[event.reason]);
+        if (event.reason === 'user' && this.#run) this.#line(`Next: ${nextStepText(this.#run)}.`);
         this.#line(harmless(event.summary));
         return;
       case 'run_finished':
@@ -243,7 +245,7 @@ export class TextRenderer {
     if (proof && receipt.denied > 0) this.#line(dim(proof));
   }
 
-  /** Prints tokens and cost, as far as they are known. */
+  /** Prints tokens and cost if they are known. */
   #usage({ input, output, cached }: Usage, cost: Cost | undefined): void {
     const cacheNote = input !== undefined && cached !== undefined && cached > 0 ? ` (${tokens(cached)} cached)` : '';
     const facts = [

@@ -84,7 +84,7 @@ export class Commands implements CommandRunner {
     entry.next = output.gap?.from ?? entry.output.wholeLines + 1;
     const state = entry.state.kind === 'running' ? (entry.stopping ?? entry.state) : entry.state;
     const { id, withheld } = entry;
-    const durationMs = entry.durationMs ?? Date.now() - entry.begun;
+    const durationMs = entry.durationMs ?? Math.round(performance.now() - entry.begun);
     return { id, state, durationMs, output, ...(withheld.length > 0 && { withheld }) };
   }
 
@@ -98,7 +98,12 @@ export class Commands implements CommandRunner {
     }
     const { text, to } = await output.read(from);
     entry.next = Math.min(to, output.wholeLines) + 1;
-    return { text, from, to, now: { lines: output.lines, state: entry.state, durationMs: entry.durationMs ?? Date.now() - entry.begun } };
+    return {
+      text,
+      from,
+      to,
+      now: { lines: output.lines, state: entry.state, durationMs: entry.durationMs ?? Math.round(performance.now() - entry.begun) },
+    };
   }
 
   async stop(id: string): Promise<boolean> {
@@ -130,7 +135,7 @@ export class Commands implements CommandRunner {
       withheld: withheld.told,
       output,
       state: { kind: 'running' },
-      begun: Date.now(),
+      begun: performance.now(),
       next: 1,
       done: Promise.resolve(),
     };
@@ -146,7 +151,7 @@ export class Commands implements CommandRunner {
   async #follow(entry: Entry): Promise<void> {
     const { running, output } = entry;
     const ending = await this.#drain(running, output).catch(() => ({}));
-    entry.durationMs = Date.now() - entry.begun;
+    entry.durationMs = Math.round(performance.now() - entry.begun);
     entry.state = entry.stopping ?? { kind: 'exited', ...ending };
     output.end();
   }

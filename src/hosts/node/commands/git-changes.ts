@@ -16,17 +16,20 @@ const DIFF = ['diff', '--no-ext-diff', '--no-textconv', '--no-color', '--no-rena
 const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
 
 /**
- * Returns the diff of the directory since the last commit, and the names of its untracked files, without the files that `isWithheld` names.
- * Returns undefined outside a repository. @throws ToolError if git would run a program of the repository's configuration
+ * Returns the diff of the directory since the last commit, and the names of its untracked files, without the files for which `isWithheld`
+ * returns true. Returns undefined outside a repository. With `isStaged`, returns only the diff of what is staged, and undefined if nothing
+ * is.
+ * @throws ToolError if Git would run a program that the repository's configuration names
  */
 export async function gitChanges(
   directory: string,
   isWithheld: (path: string) => boolean,
   signal: AbortSignal,
+  isStaged = false,
 ): Promise<string | undefined> {
   const git = (...args: string[]) => output(directory, args, signal);
   const settings = await gitSettings(directory);
-  if (!settings) throw new ToolError('Git’s configuration of this repository cannot be read. Paste the changes instead.');
+  if (!settings) throw new ToolError('The Git configuration of this repository cannot be read. Paste the changes instead.');
   const program = configuredProgram([{ argv: ['git', 'diff'] }], settings);
   if (program)
     throw new ToolError(
@@ -37,24 +40,34 @@ export async function gitChanges(
     () => 'HEAD',
     () => EMPTY_TREE,
   );
+  const difference = isStaged ? [...DIFF, '--cached'] : DIFF;
   const isShown = (path: string) => path !== '' && !isWithheld(path);
-  const all = (await git(...DIFF, '--name-only', '-z', base, '--')).split('\0').filter(Boolean);
-  // For Git, the path of a file also means everything below a directory of this name, as when a file was replaced by a directory.
+  const all = (await git(...difference, '--name-only', '-z', base, '--')).split('\0').filter(Boolean);
+  // For Git, the path of a file also means everything below a directory of this name, for example if a directory has replaced the file.
   const aboveWithheld = new Set(all.filter((path) => !isShown(path)).flatMap(directoriesOf));
   const changed = all.filter((path) => isShown(path) && !aboveWithheld.has(path));
-  const untracked = (await git('ls-files', '--others', '--exclude-standard', '-z')).split('\0').filter(isShown);
+  const untracked = isStaged ? [] : (await git('ls-files', '--others', '--exclude-standard', '-z')).split('\0').filter(isShown);
   const diff =
     changed.length > 0
       ? diffOfOnly(
           new Set(changed),
-          await git(...DIFF, '--patch-with-raw', '-z', '--src-prefix=a/', '--dst-prefix=b/', base, '--', ...changed.slice(0, MAX_FILES)),
+          await git(
+            ...difference,
+            '--patch-with-raw',
+            '-z',
+            '--src-prefix=a/',
+            '--dst-prefix=b/',
+            base,
+            '--',
+            ...changed.slice(0, MAX_FILES),
+          ),
         )
       : '';
   const more = changed.length > MAX_FILES && `[${changed.length - MAX_FILES} more changed files]`;
   const names = untracked.slice(0, MAX_UNTRACKED).join('\n');
   const others = untracked.length > MAX_UNTRACKED ? `\n[${untracked.length - MAX_UNTRACKED} more]` : '';
   const parts = [diff.trimEnd(), more, untracked.length > 0 && `Untracked files:\n${names}${others}`].filter(Boolean);
-  return parts.join('\n\n') || 'There are no uncommitted changes.';
+  return parts.join('\n\n') || (isStaged ? undefined : 'There are no uncommitted changes.');
 }
 
 /** Returns the directories around a path: `a` and `a/b` for `a/b/c`. */
@@ -73,7 +86,7 @@ function diffOfOnly(paths: ReadonlySet<string>, text: string): string {
     const name = text.indexOf('\0', at) + 1;
     const end = text.indexOf('\0', name);
     if (name === 0 || end < 0 || !paths.has(text.slice(name, end)))
-      throw new ToolError('The changes of this repository changed while they were read. Try again.');
+      throw new ToolError('The files of this repository changed while their changes were read. Try again.');
     at = end + 1;
   }
   return text.slice(at).replace(/^\0/, '');

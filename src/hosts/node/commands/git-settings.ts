@@ -59,7 +59,7 @@ function ownSettings(listed: string): GitSetting[] {
   return settings;
 }
 
-/** Whether `core.worktree` names a work tree without a `.git` entry. The work tree of a submodule has that entry. */
+/** Returns true if `core.worktree` names a work tree without a `.git` entry. The work tree of a submodule has that entry. */
 async function isElsewhere(cwd: string, settings: readonly GitSetting[]): Promise<boolean> {
   if (!settings.some(({ key }) => key === 'core.worktree')) return false;
   const top = (await git(cwd, ['rev-parse', '--show-toplevel']))?.trim();

@@ -58,7 +58,7 @@ export class CommandOutput {
     return this.#finalLines + newlines(this.#text.open);
   }
 
-  /** Resolves with the next output, or at the end. */
+  /** Resolves when more output arrives, or when the output ends. */
   more(): Promise<void> {
     return this.#more;
   }

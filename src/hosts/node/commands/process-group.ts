@@ -11,11 +11,14 @@ process.once('exit', () => {
   for (const group of alive) group.kill();
 });
 
+/** The fields other than `pid` are needed only on Windows. */
+type Child = Pick<ChildProcess, 'pid'> & Partial<Pick<ChildProcess, 'exitCode' | 'signalCode'>> & { kill?(): unknown };
+
 /** A program in its own process group, which includes all programs that it starts. */
 export class ProcessGroup {
-  readonly #child: ChildProcess;
+  readonly #child: Child;
 
-  constructor(child: ChildProcess) {
+  constructor(child: Child) {
     this.#child = child;
     alive.add(this);
   }
@@ -25,9 +28,9 @@ export class ProcessGroup {
     alive.delete(this);
   }
 
-  /** Waits at most `ms` milliseconds for the group to exit. Returns whether it has exited. */
+  /** Waits at most `ms` milliseconds for the group to exit. Returns true if it has exited. */
   async gone(ms: number): Promise<boolean> {
-    for (const end = Date.now() + ms; this.#signal(0); await delay(10)) if (Date.now() >= end) return false;
+    for (const end = performance.now() + ms; this.#signal(0); await delay(10)) if (performance.now() >= end) return false;
     return true;
   }
 
@@ -35,7 +38,7 @@ export class ProcessGroup {
     if (this.terminate()) setTimeout(() => this.kill(), GRACE_MS).unref();
   }
 
-  /** Returns whether any process of the group was running. */
+  /** Stops the group. Returns true if any process of the group was running. */
   terminate(): boolean {
     return this.#signal('SIGTERM');
   }
@@ -44,14 +47,14 @@ export class ProcessGroup {
     this.#signal('SIGKILL');
   }
 
-  /** Sends a signal to the group. Returns whether any process of the group was running. */
+  /** Sends a signal to the group. Returns true if any process of the group was running. */
   #signal(signal: NodeJS.Signals | 0): boolean {
     const { pid } = this.#child;
     if (pid === undefined) return false;
     if (process.platform === 'win32') {
       const runs = this.#child.exitCode === null && this.#child.signalCode === null;
       if (signal !== 0 && runs)
-        spawn('taskkill', ['/pid', String(pid), '/T', '/F'], { stdio: 'ignore' }).on('error', () => this.#child.kill());
+        spawn('taskkill', ['/pid', String(pid), '/T', '/F'], { stdio: 'ignore' }).on('error', () => this.#child.kill?.());
       return runs;
     }
     try {

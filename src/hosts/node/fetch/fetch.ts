@@ -1,5 +1,5 @@
 /**
- * Fetches web pages. Every connection goes to exactly the address that was checked, also after a redirect. Node's HTTP modules are imported
+ * Fetches web pages. Every connection goes to exactly the address that was checked, even after a redirect. Node's HTTP modules are imported
  * when a request begins, because most runs fetch no page.
  */
 import type { IncomingMessage } from 'node:http';
@@ -52,7 +52,7 @@ export class PageFetcher implements Fetcher {
   async get(url: URL, { privateAllowed }: { privateAllowed: boolean }, signal: AbortSignal): Promise<Page> {
     const key = `${privateAllowed} ${url.href}`;
     const cached = this.#cache.get(key);
-    if (cached && Date.now() - cached.at < KEPT_MS) return cached.page;
+    if (cached && performance.now() - cached.at < KEPT_MS) return cached.page;
     const timeout = AbortSignal.timeout(this.#timeoutMs);
     try {
       const page = await this.#follow(url, privateAllowed, AbortSignal.any([signal, timeout]));
@@ -112,7 +112,7 @@ export class PageFetcher implements Fetcher {
 
   #addToCache(key: string, page: Page): void {
     this.#cache.delete(key);
-    this.#cache.set(key, { page, at: Date.now() });
+    this.#cache.set(key, { page, at: performance.now() });
     for (const old of this.#cache.keys()) if (this.#cache.size > KEPT_PAGES) this.#cache.delete(old);
   }
 }

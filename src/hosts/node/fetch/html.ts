@@ -171,7 +171,7 @@ class PageText {
     if (this.#preformatted === 0) this.#add('`');
   }
 
-  /** A link without text, or to a part of the same page, becomes its text only. */
+  /** Writes a link. A link without a web address, or to a part of the same page, is reduced to its text. */
   #link(start: number, href: string | undefined): void {
     const url = href !== undefined && !href.startsWith('#') && URL.canParse(href, this.#base) ? new URL(href, this.#base) : undefined;
     if (!url || !/^(https?|mailto):$/.test(url.protocol)) return;

@@ -156,7 +156,10 @@ function isMissing(error: unknown): boolean {
   return code === 'ENOENT' || code === 'ENOTDIR';
 }
 
-/** Windows writes `a.txt.`, `a.txt ` and `a.txt:b` into `a.txt`, and `con` to the console. */
+/**
+ * Rejects names that Windows interprets differently: it writes `a.txt.`, `a.txt ` and `a.txt:b` into `a.txt`, and `con` to the console.
+ * @throws PathError for such a name
+ */
 export function expectName(path: string, platform: string = process.platform): void {
   if (platform !== 'win32') return;
   const bad = path.split('/').find((name) => /[<>:"|?*]|[. ]$|^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i.test(name));

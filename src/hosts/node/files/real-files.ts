@@ -155,7 +155,7 @@ function openReal(path: string, shown: string): OpenFile {
   throw movedError(shown);
 }
 
-/** Whether the open file is the file at this path and the path contains no symbolic link. */
+/** Returns true if the open file is the file at this path and the path contains no symbolic link. */
 function isFileAt(file: number, path: string): boolean {
   try {
     if (process.platform === 'linux') return readlinkSync(`/proc/self/fd/${file}`) === path;

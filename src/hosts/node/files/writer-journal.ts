@@ -66,7 +66,7 @@ export class Journal {
   async lock(): Promise<() => void> {
     const path = `${this.#directory}.lock`;
     for (let waited = 0; !tryLock(path); waited += LOOK_MS) {
-      if (waited >= PATIENCE_MS) throw new Error('Another Kedge process has been writing to this workspace for too long. Try again.');
+      if (waited >= PATIENCE_MS) throw new Error('Another Kedge process is still writing to this workspace. Try again later.');
       await delay(LOOK_MS);
     }
     return () => ignoreErrors(() => releaseLock(path));
@@ -129,7 +129,10 @@ export class Journal {
     remove(fs, path);
   }
 
-  /** Whether another process is still writing its change. After a restart of the computer, a process id belongs to another process. */
+  /**
+   * Returns true if another process is still writing its change. After the computer restarts, the process id may belong to a different
+   * process.
+   */
   #lives(pid: number, path: string): boolean {
     if (pid === process.pid) return false;
     try {
@@ -162,7 +165,7 @@ function tryLock(path: string): boolean {
 }
 
 /**
- * Restores every file except files that somebody else has changed since. It may be called again. @throws the first error, after all files
+ * Restores every file except files that another program has changed since. It may be called again. @throws the first error, after all files
  * were tried.
  */
 export function undoChange(fs: FileOps, { steps, made }: Entry): void {
@@ -185,14 +188,16 @@ function undoStep(fs: FileOps, { file, directory, temporary, backup, before, aft
     return;
   }
   if (backup && exists(fs, backup)) {
-    // A file with any other content was changed by somebody else and stays.
+    // A file with any other content was changed by another program and is not restored.
     if (hashAt(fs, file) === after) fs.renameSync(backup, file);
     remove(fs, backup);
   } else if (before === undefined && after !== undefined && isOurs(fs, file, temporary, after)) fs.unlinkSync(file);
   if (temporary) remove(fs, temporary);
 }
 
-/** Whether Kedge created this file. On file systems with hard links, a file that Kedge created is a hard link to its temporary file. */
+/**
+ * Returns true if Kedge created this file. On file systems with hard links, a file that Kedge created is a hard link to its temporary file.
+ */
 function isOurs(fs: FileOps, file: string, temporary: string | undefined, after: string): boolean {
   if (hashAt(fs, file) !== after) return false;
   const witness = temporary && fs.lstatSync(temporary, { throwIfNoEntry: false });
@@ -216,7 +221,7 @@ export function hashOfBytes(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
-/** Returns undefined when nothing exists at the path. Anything but a regular file gets a value that no hash equals. */
+/** Returns undefined when nothing exists at the path. For anything but a regular file, returns a value that no hash equals. */
 export function hashAt(fs: FileOps, path: string): string | undefined {
   const stats = fs.lstatSync(path, { throwIfNoEntry: false });
   if (!stats) return undefined;

@@ -83,7 +83,9 @@ export class NodeWriter implements Writer {
     for (const { step } of planned) this.#removeEmptyDirectories(dirname(step.file));
   }
 
-  /** Whether this change left all files as they were: not written, or restored. Any other content then comes from another program. */
+  /**
+   * Returns true if this change left all files as they were: not written, or restored. Any other content then comes from another program.
+   */
   #isUntouched(planned: readonly Planned[]): boolean {
     try {
       return planned.every(({ step: { file, directory, before }, isTried }) =>
@@ -216,7 +218,7 @@ export class NodeWriter implements Writer {
       return;
     }
     try {
-      // `linkSync` fails if somebody creates the file at the same moment. A rename would overwrite that file.
+      // `linkSync` fails if another program creates the file at the same moment. A rename would overwrite that file.
       fs.linkSync(temporary, file);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
@@ -246,7 +248,7 @@ export class NodeWriter implements Writer {
   }
 }
 
-/** Whether the renames must reach the disk in order. A single rename is atomic even when the computer crashes. */
+/** Returns true if the renames must reach the disk in order. A single rename is atomic even when the computer crashes. */
 function isOrdered({ steps }: Entry): boolean {
   return steps.length > 1;
 }

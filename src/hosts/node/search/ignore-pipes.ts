@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 
 const NAMES = ['.gitignore', '.ignore', '.rgignore', '.git/info/exclude'];
 
-/** Whether the folder, or a directory above it, contains an ignore file that is a pipe or device. */
+/** Returns true if the folder, or a directory above it, contains an ignore file that is a pipe or device. */
 export function hasPipeAbove(folder: string): boolean {
   for (let at = folder; ; at = dirname(at)) {
     if (hasPipeIn(at)) return true;
@@ -13,7 +13,7 @@ export function hasPipeAbove(folder: string): boolean {
   }
 }
 
-/** Whether the folder, or a directory in it, contains an ignore file that is a pipe or device. */
+/** Returns true if the folder, or a directory in it, contains an ignore file that is a pipe or device. */
 export async function hasPipeBelow(folder: string, signal: AbortSignal): Promise<boolean> {
   const pending = [folder];
   for (let at = pending.pop(); at !== undefined && !signal.aborted; at = pending.pop()) {

@@ -44,7 +44,7 @@ export function matcherOf({
   wholeWord,
 }: Pick<SearchQuery, 'pattern' | 'regex' | 'caseSensitive' | 'wholeWord'>): RegExp {
   expectOneLine(pattern);
-  // Of the inline flags that ripgrep accepts at the beginning, only `i` makes a difference within one line.
+  // The only flag that changes the matches within one line is `i`, so ripgrep's other inline flags are ignored.
   const [begin = '', options = ''] = (regex && /^\(\?([imsuU]+)\)/.exec(pattern)) || [];
   const source = regex ? pattern.slice(begin.length) : pattern.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
   const whole = wholeWord ? `(?<![\\p{L}\\p{N}_])(?:${source})(?![\\p{L}\\p{N}_])` : source;

@@ -1,4 +1,4 @@
-/** Finds and searches files without ripgrep: slower, with the same results. */
+/** Finds and searches files without ripgrep. This is slower, but the results are the same. */
 import { readdir } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import ignore, { type Ignore } from 'ignore';
@@ -147,7 +147,7 @@ async function rulesIn(directory: string, names: ReadonlySet<string>): Promise<I
   return ignore().add(lines.filter((line) => !isCostlyPattern(line)).join('\n'));
 }
 
-/** A missing or special file counts as empty. */
+/** Returns the text of an ignore file. A missing or special file counts as empty. */
 function ignoreText(file: string): string {
   try {
     return readRegular(file).toString('utf8');
@@ -156,7 +156,7 @@ function ignoreText(file: string): string {
   }
 }
 
-/** The deepest matching rules decide. */
+/** Returns true if a path is ignored. The deepest directory with a matching rule decides. */
 function isIgnored(path: string, rules: readonly Rules[]): boolean {
   for (const { at, lead, rules: own } of rules.toReversed()) {
     const { ignored, unignored } = own.test(lead + path.slice(at.length));

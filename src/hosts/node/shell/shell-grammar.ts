@@ -43,7 +43,7 @@ function parse(parser: Parser, command: string): ShellNode | undefined {
 }
 
 function nodeAt(cursor: TreeCursor, command: string, depth: number): ShellNode {
-  if (depth > MAX_DEPTH) throw new Error('The command is nested too deep.');
+  if (depth > MAX_DEPTH) throw new Error('The command is nested too deeply.');
   const children: ShellNode[] = [];
   const node: Node = cursor.currentNode;
   const field = cursor.currentFieldName ?? undefined;

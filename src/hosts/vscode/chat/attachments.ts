@@ -1,12 +1,13 @@
-/** Converts what the user referenced in the Chat to parts of the message. Files, selections and texts are mentions. */
+/** Converts the references of a Chat message to parts of the message. Files, selections and texts become mentions. */
 import * as vscode from 'vscode';
-import type { Pointed } from '../../../app/mentions/index.ts';
+import type { MentioningSession, Pointed } from '../../../app/mentions/index.ts';
 import { imagePart, imageTypeOf, MAX_IMAGE_BYTES } from '../../../core/model/images.ts';
 import { mentionLabel, type RefusedMention } from '../../../core/model/mentions.ts';
 import type { ImagePart, MentionRef, ModelRef, NotePart } from '../../../core/model/messages.ts';
 import { visibleText } from '../../../core/words/visible-text.ts';
 import type { Kedge } from '../kedge.ts';
 import { refOfUri } from '../mentions.ts';
+import { notificationText } from '../notification-text.ts';
 
 type Part = NotePart | ImagePart;
 /** `refused` lists references that are not sent, with the reason for the user. */
@@ -15,6 +16,7 @@ export type Attachments = { parts: Part[]; refused: RefusedMention[] };
 export async function attachmentsOf(
   references: readonly vscode.ChatPromptReference[],
   { assistant, fs }: Pick<Kedge, 'assistant' | 'fs'>,
+  session: MentioningSession,
   signal: AbortSignal,
   model?: ModelRef,
 ): Promise<Attachments> {
@@ -35,14 +37,14 @@ export async function attachmentsOf(
     else if (typeof value === 'string') refs.push({ kind: 'attachment', name: id, text: value });
   }
   if (refs.length === 0) return { parts, refused };
-  const read = await (await assistant.mentions()).read(refs, ({ reason }, ref) => confirm(reason, ref), signal, model);
+  const read = await (await assistant.mentions(session)).read(refs, ({ reason }, ref) => confirm(reason, ref), signal, model);
   return { parts: [...read.parts, ...parts], refused: [...refused, ...read.refused] };
 }
 
 async function confirm(reason: string, ref: MentionRef): Promise<boolean> {
   const send = 'Send Content';
   const text = `${reason} Send the content of ${mentionLabel(ref)} to the model?`;
-  return (await vscode.window.showWarningMessage(text, { modal: true }, send)) === send;
+  return (await vscode.window.showWarningMessage(notificationText(text), { modal: true }, send)) === send;
 }
 
 /** The form in which VS Code passes a pasted image. */

@@ -10,7 +10,7 @@ import {
   type FileDetail,
   questionRows,
 } from '../../../core/view/approval-details.ts';
-import { type StepDetails, stepDetails } from '../../../core/view/plan-details.ts';
+import { endCheckText, type StepDetails, stepDetails } from '../../../core/view/plan-details.ts';
 import { compactedText } from '../../../core/words/context-text.ts';
 import { codeSpan, fence } from '../../../core/words/markdown-code.ts';
 import { todoText } from '../../../core/words/todo-text.ts';
@@ -50,7 +50,14 @@ export function planMarkdown({ goal, steps, checks = [], assumptions = [], estim
     entries.length > 0 ? ['', `${title}:`, ...entries.map((entry) => `- ${plainText(entry)}`)] : [];
   const estimate = estimatedCalls ? ['', `About ${estimatedCalls} tool calls.`] : [];
   const body = steps.flatMap((step, index) => stepMarkdown(stepDetails(step), index + 1));
-  return [`**Plan:** ${plainText(goal)}`, '', ...body, ...list('Checks', checks), ...list('Assumptions', assumptions), ...estimate]
+  return [
+    `**Plan:** ${plainText(goal)}`,
+    '',
+    ...body,
+    ...list('Checks at the end', checks.map(endCheckText)),
+    ...list('Assumptions', assumptions),
+    ...estimate,
+  ]
     .join('\n')
     .concat('\n\n');
 }
@@ -75,7 +82,12 @@ export function plain(text: string): string {
   return visibleText(text.replace(/\s+/g, ' ')).replace(/[!-/:-@[-`{-~]/g, '\\$&');
 }
 
-/** What Kedge or the model notes during a run: the list of what is left to do, a compaction, reduced limits. */
+export const GREETING = `I work in three modes:
+- \`/ask\` answers questions about your workspace. It cannot change files.
+- \`/plan\` proposes a plan, and runs it once you confirm it.
+- \`/agent\` works on a task step by step, and asks before it edits files.`;
+
+/** Formats a note of Kedge or the model during a run: the to-do list, a compaction, or reduced limits. */
 export function asideMarkdown(event: Extract<EventBody, { type: 'todo_changed' | 'context_compacted' | 'limits_shrunk' }>): string {
   if (event.type === 'todo_changed') return `${fence(todoText(event.items), 'text')}\n\n`;
   return `*${event.type === 'limits_shrunk' ? event.reason : compactedText(event)}*\n\n`;

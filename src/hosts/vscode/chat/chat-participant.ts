@@ -11,7 +11,17 @@ export function registerChat(kedge: Kedge): vscode.Disposable {
   });
   participant.iconPath = new vscode.ThemeIcon('milestone');
   participant.followupProvider = { provideFollowups: (result) => followups(result.metadata as Metadata | undefined) };
-  return participant;
+  // The session may have been deleted, or be in use in another window. The rating is then dropped.
+  const feedback = participant.onDidReceiveFeedback((given) => void takeFeedback(kedge, given).catch(() => undefined));
+  return vscode.Disposable.from(participant, feedback);
+}
+
+/** Stores a thumb of the Chat as the rating of the run that answered. */
+export async function takeFeedback({ assistant }: Pick<Kedge, 'assistant'>, { kind, result }: vscode.ChatResultFeedback): Promise<void> {
+  const { sessionId, runId } = (result.metadata ?? {}) as Partial<Metadata>;
+  if (sessionId === undefined || runId === undefined) return;
+  const rating = kind === vscode.ChatResultFeedbackKind.Helpful ? 'up' : 'down';
+  await (await assistant.library()).rate(sessionId, runId, rating);
 }
 
 function followups(metadata: Metadata | undefined): vscode.ChatFollowup[] {

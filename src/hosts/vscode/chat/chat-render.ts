@@ -5,15 +5,14 @@ import type { Session } from '../../../app/session/session.ts';
 import type { ModelRef } from '../../../core/model/messages.ts';
 import { noteTexts } from '../../../core/model/notes.ts';
 import type { Plan } from '../../../core/plan/plan.ts';
-import { countHunks } from '../../../core/run/hunk-revision.ts';
-import { type AgentEvent, type ApprovalAnswer, isDurable, type QuestionAnswer } from '../../../core/session/events.ts';
-import { permissionText } from '../../../core/session/grant-scope.ts';
+import { type AgentEvent, isDurable, type QuestionAnswer } from '../../../core/session/events.ts';
 import { brokeOff } from '../../../core/session/reduce.ts';
 import type { ApprovalRequest, AskedQuestion } from '../../../core/session/session-state.ts';
 import { rulesIn, rulesText } from '../../../core/view/read-rules.ts';
 import { proofOf, receiptLine } from '../../../core/view/receipt.ts';
 import { follow } from '../../../core/view/reduce-run.ts';
-import type { RunView } from '../../../core/view/run-view.ts';
+import { nextStepText, type RunView } from '../../../core/view/run-view.ts';
+import { readLastRun } from '../../../core/view/session-view.ts';
 import { moreText, reachedText } from '../../../core/words/budget-text.ts';
 import { COMPACTING } from '../../../core/words/context-text.ts';
 import { codeSpan, fence } from '../../../core/words/markdown-code.ts';
@@ -26,11 +25,10 @@ import { PathError, parsePath } from '../../../workspace/paths.ts';
 import type { Kedge } from '../kedge.ts';
 import { PlaceFinder } from '../languages/place-finder.ts';
 import { modelName } from '../models/model-label.ts';
-import { approvalMarkdown, asideMarkdown, plain, planMarkdown, questionMarkdown } from './chat-markdown.ts';
+import { showAnswer, showApproval } from './chat-approval.ts';
+import { asideMarkdown, GREETING, plain, planMarkdown, questionMarkdown } from './chat-markdown.ts';
 
 const STEP_SIGN = { started: '▸', done: '✓', failed: '✗', skipped: '–' } as const;
-/** If more files than this are changed, one button opens all diffs. */
-const MAX_DIFF_BUTTONS = 5;
 
 /** The command of each remedy. In the Chat, a new session is a new chat thread. */
 const COMMAND: Record<Remedy, string> = {
@@ -58,7 +56,7 @@ export class ChatRenderer {
     this.#kedge = kedge;
     this.#session = session;
     this.#stream = stream;
-    this.#run = session.view.runs.at(-1);
+    this.#run = readLastRun(session.events);
   }
 
   event(event: AgentEvent): void {
@@ -108,9 +106,7 @@ export class ChatRenderer {
         break;
       }
       case 'approval_resolved':
-        stream.markdown(
-          event.answer.approve ? '*Approved.*\n\n' : `*Rejected${event.answer.words ? `:* ${plain(event.answer.words)}` : '.*'}\n\n`,
-        );
+        showAnswer(stream, event);
         break;
       case 'file_changed':
         for (const { path, kind, added, removed } of event.changes) {
@@ -130,6 +126,7 @@ export class ChatRenderer {
         stream.markdown(`${plain(planEventText(event))}\n\n`);
         break;
       case 'step_checked':
+      case 'plan_checked':
       case 'step_rolled_back': {
         const [line = '', ...output] = planEventText(event).split('\n');
         stream.markdown(`${plain(line)}\n\n${output.length > 0 ? `${fence(output.join('\n'), 'text')}\n\n` : ''}`);
@@ -145,7 +142,8 @@ export class ChatRenderer {
         break;
       case 'run_paused': {
         const { limit, plan } = this.#run ?? {};
-        stream.markdown(`**Paused.** ${limit ? `${plain(reachedText(limit))} ` : ''}${visibleText(event.summary)}\n\n`);
+        const next = event.reason === 'user' && this.#run ? `Next: ${plain(nextStepText(this.#run))}. ` : '';
+        stream.markdown(`**Paused.** ${limit ? `${plain(reachedText(limit))} ` : ''}${next}${visibleText(event.summary)}\n\n`);
         stream.button({ command: 'kedge.chat.continue', title: limit ? moreText(limit.limit) : 'Continue' });
         if (event.reason === 'edit_plan' && plan)
           stream.button({ command: 'kedge.editPlan', title: 'Edit plan', arguments: [this.#session.id, plan.id] });
@@ -155,25 +153,7 @@ export class ChatRenderer {
   }
 
   approval(request: ApprovalRequest): void {
-    const { approvalId, callId, rule, changes, covers = [], similar = 0 } = request;
-    const stream = this.#stream;
-    for (const part of approvalMarkdown(request)) stream.markdown(part);
-    const button = (label: string, answer: ApprovalAnswer) =>
-      stream.button({ command: 'kedge.answerApproval', title: label, arguments: [this.#session.id, approvalId, answer] });
-    button(rule === 'outside-plan' ? 'Allow once' : 'Approve', { approve: true });
-    if (rule === 'outside-plan') button('Add to the plan', { approve: true, widen: true });
-    const [widest] = covers;
-    if (widest && similar > 0) button(`Approve all ${similar + 1} like this`, { approve: true, grant: 'turn', covers: 0 });
-    if (widest) button(`Approve ${visibleLine(permissionText(widest))} for this run`, { approve: true, grant: 'run', covers: 0 });
-    button('Reject', { approve: false });
-    const openButton = (title: string, command: string, ...args: string[]) =>
-      stream.button({ command, title, arguments: [this.#session.id, callId, ...args] });
-    if (changes.length > MAX_DIFF_BUTTONS) openButton(`Open all ${changes.length} diffs`, 'kedge.openDiffs');
-    else
-      for (const { path } of changes)
-        openButton(changes.length > 1 ? `Open diff of ${visibleLine(path)}` : 'Open diff', 'kedge.openDiff', path);
-    if (changes.length > 1 || changes.some((change) => countHunks(change) > 1))
-      stream.button({ command: 'kedge.showInPanel', title: 'Choose hunks in the panel', arguments: [this.#session.id] });
+    showApproval(this.#stream, this.#session.id, request);
   }
 
   /**
@@ -226,20 +206,18 @@ export class ChatRenderer {
     this.#stream.button({ command: 'kedge.chat.answerWith', title: `Answer with ${visibleLine(modelName(model))}`, arguments: [name] });
   }
 
-  /** Says which references were not sent. */
+  /** Reports which references were not sent. */
   notSent(text: string): void {
     this.#stream.markdown(`${plain(text)}\n\n`);
   }
 
   greet(): void {
-    this.#stream.markdown(
-      [
-        'I work in three modes:',
-        '- `/ask` answers questions about your workspace. It cannot change files.',
-        '- `/plan` proposes a plan, and runs it once you confirm it.',
-        '- `/agent` works on a task by itself, and asks before it edits files.',
-      ].join('\n'),
-    );
+    this.#stream.markdown(GREETING);
+  }
+
+  noFolder(): void {
+    this.say('No folder is open, so there are no files to read.');
+    this.#stream.button({ command: 'workbench.action.files.openFolder', title: 'Open Folder' });
   }
 
   #showPlan(plan: Plan): void {
@@ -260,7 +238,7 @@ export class ChatRenderer {
     }
   }
 
-  /** Shows a sentence of Kedge. */
+  /** Shows a sentence that is from Kedge and not from the model. */
   say(text: string): void {
     this.#stream.markdown(plain(text));
   }

@@ -17,6 +17,11 @@ function liveChats({ context }: Pick<Kedge, 'context'>): string[] {
   return context.workspaceState.get<string[]>(LIVE_KEY, []);
 }
 
+/** Returns true if the run of the session was started in the Chat and is live. */
+export function isChatSession(kedge: Pick<Kedge, 'context'>, { id }: Pick<Session, 'id'>): boolean {
+  return liveChats(kedge).includes(id);
+}
+
 export async function markLive(kedge: Pick<Kedge, 'context'>, { id }: Session, isLive: boolean): Promise<void> {
   const others = liveChats(kedge).filter((other) => other !== id);
   await kedge.context.workspaceState.update(LIVE_KEY, isLive ? [...others, id].slice(-MAX_LIVE_CHATS) : others);

@@ -1,7 +1,8 @@
 /** Answers messages in the native Chat. Each chat thread is a Kedge session and shows the same events as the panel. */
 import * as vscode from 'vscode';
 import { initiation, lastPrompt } from '../../../app/session/prompt.ts';
-import { type Session, SessionError } from '../../../app/session/session.ts';
+import type { Session } from '../../../app/session/session.ts';
+import { SessionError } from '../../../app/session/session-error.ts';
 import { refusalText } from '../../../core/model/mentions.ts';
 import type { ModelRef } from '../../../core/model/messages.ts';
 import type { AgentEvent, Mode, QuestionAnswer } from '../../../core/session/events.ts';
@@ -40,11 +41,12 @@ export async function answer(
     await handleRequest(kedge, session, request, { mode, offered: previous?.offered === true }, renderer, stopped.signal);
   } catch (error) {
     if (error instanceof SessionError) stream.markdown(error.message);
-    else if (!stopped.signal.aborted) throw error;
+    if (error instanceof Untrusted) stream.button({ command: 'workbench.trust.manage', title: 'Manage Trust' });
+    if (!(error instanceof SessionError) && !stopped.signal.aborted) throw error;
   } finally {
     stopping.dispose();
     outcome.dispose();
-    // If the window is closed, the run stays live, so that it is found as interrupted after the reload.
+    // If the window is closed, the run stays live, so that it is recognized as interrupted after the reload.
     if (session.state.lastRun?.status !== 'live') await markLive(kedge, session, false);
   }
   const end = outcome.end;
@@ -60,7 +62,18 @@ export async function answer(
   return { metadata };
 }
 
-/** `offered` is true if this thread has already suggested another model than Offline. */
+/** The mode is not available, because the user has not trusted the workspace. */
+class Untrusted extends SessionError {
+  constructor() {
+    super('This workspace is in Restricted Mode, so only Ask is available: begin with /ask, or trust the workspace.');
+  }
+}
+
+function expectTrust(mode: Mode): void {
+  if (mode !== 'ask' && !vscode.workspace.isTrusted) throw new Untrusted();
+}
+
+/** `offered` is true if this thread has already suggested a model other than Offline. */
 type Thread = { mode: Mode; offered: boolean };
 
 /** Handles a message: it can answer a pending question, continue a run, run a plan, or start a new run. */
@@ -91,6 +104,7 @@ async function handleRequest(
     return done;
   }
   if (request.command === 'continue') {
+    expectTrust(state.lastRun?.mode ?? 'ask');
     const unfinished = session.plans.list().findLast(({ stage, runId }) => stage === 'stopped' && runId === state.lastRun?.runId);
     if (unfinished && state.lastRun?.outcome !== 'failed') return session.plans.resume(unfinished.plan.id, { model });
     if (!(await confirmContinue(session)))
@@ -100,25 +114,32 @@ async function handleRequest(
   if (request.command === 'run') {
     const plan = [...state.plans.values()].findLast(({ status }) => status === 'proposed');
     if (!plan) throw new SessionError(noPlanText([...state.plans.values()].at(-1)?.status));
+    expectTrust('agent');
     return session.plans.answer(plan.plan.id, 'run', { model });
   }
   if (request.command === 'again') {
     const last = lastPrompt(state);
     if (!last) throw new SessionError('There is no message in this chat to answer again. Send a message.');
+    expectTrust(last.mode);
     return session.prompt({ ...last, model });
   }
   const text = request.prompt.trim();
   if (request.command === 'compact') return session.compact(text);
-  if (request.command === 'init') return session.prompt(...initiation(text, model));
+  if (request.command === 'init') {
+    expectTrust('agent');
+    return session.prompt(...initiation(text, model));
+  }
   const command = request.command === 'remember' ? parseSlashCommand(`/remember ${text}`) : undefined;
   if (command?.name === 'remember') return renderer.say(await remember(kedge, command));
   if (!text) {
     renderer.greet();
     return;
   }
+  expectTrust(mode);
+  if (kedge.fs.folders.length === 0 && state.runs.size === 0) renderer.noFolder();
   const configured = kedge.settings.model(mode);
   if (model.provider === 'offline' && configured.provider !== 'offline' && !offered) renderer.offered = configured;
-  const { parts, refused } = await attachmentsOf(request.references, kedge, signal, model);
+  const { parts, refused } = await attachmentsOf(request.references, kedge, session, signal, model);
   if (refused.length > 0) renderer.notSent(refusalText(refused));
   return session.prompt({ text, mode, attachments: parts, model });
 }
@@ -183,7 +204,7 @@ function metadataOf(turn: vscode.ChatContext['history'][number] | undefined): Me
 async function sessionOf(kedge: Kedge, previous: Metadata | undefined): Promise<Session> {
   const session = previous && (await kedge.assistant.session(previous.sessionId));
   if (session) kedge.sessions.warnOfDamage(session);
-  return session ?? kedge.assistant.newSession();
+  return session ?? (await kedge.assistant.newSession());
 }
 
 function modeOf(command: string | undefined, previous: Metadata | undefined): Mode {

@@ -2,12 +2,14 @@
 import * as vscode from 'vscode';
 import type { Session } from '../../../app/session/session.ts';
 import type { ChangeSummary } from '../../../core/session/effects.ts';
+import { visibleLine } from '../../../core/words/visible-text.ts';
 import { decodeText, encodeText } from '../../../workspace/content.ts';
 import { parsePath } from '../../../workspace/paths.ts';
 import type { BlobStore } from '../../../workspace/types.ts';
 import type { VsCodeFileSystem } from './file-system.ts';
 
 const SCHEME = 'kedge-blob';
+const MAX_TITLE = 40;
 
 export function registerBlobDocuments(blobs: BlobStore): vscode.Disposable {
   const read = async ({ query }: vscode.Uri) => encodeText(query ? textOf(await blobs.get(query)) : '');
@@ -34,8 +36,14 @@ function textOf(bytes: Uint8Array | undefined): string {
   return decodeText(bytes) ?? `Binary file (${bytes.length} bytes).`;
 }
 
-export function blobUri(path: string, hash: string | undefined): vscode.Uri {
-  return vscode.Uri.from({ scheme: SCHEME, path: `/${path}`, query: hash ?? '' });
+/** `callId` is the tool call whose change is shown, so that its tab can be closed later. */
+export function blobUri(path: string, hash: string | undefined, callId = ''): vscode.Uri {
+  return vscode.Uri.from({ scheme: SCHEME, path: `/${path}`, query: hash ?? '', fragment: callId });
+}
+
+/** Returns the tool call whose change a document shows. */
+export function callOfUri({ scheme, fragment }: vscode.Uri): string | undefined {
+  return scheme === SCHEME && fragment ? fragment : undefined;
 }
 
 /** Opens a diff editor for one file that a tool call changed or proposes to change. */
@@ -43,7 +51,9 @@ export async function openDiff(session: Session, callId: string, path: string): 
   const change = changesOfCall(session, callId).find((candidate) => candidate.path === path);
   if (!change) return;
   const title = `${path} (${change.kind})`;
-  await vscode.commands.executeCommand('vscode.diff', blobUri(path, change.before), blobUri(path, change.after), title, { preview: true });
+  await vscode.commands.executeCommand('vscode.diff', blobUri(path, change.before, callId), blobUri(path, change.after, callId), title, {
+    preview: true,
+  });
 }
 
 /** Opens all files of a tool call in VS Code's multi-file diff editor. */
@@ -57,8 +67,8 @@ export async function openDiffs(session: Session, callId: string, fs: VsCodeFile
 }
 
 /**
- * Opens all files that a run changed in VS Code's multi-file diff editor. The right side is the current file, so the user can edit it,
- * and it shows an undo.
+ * Opens all files that a run changed in VS Code's multi-file diff editor. The right side is the current file, so the user can edit it, and
+ * sees an undo there.
  */
 export async function reviewRun(session: Session, runId: string, fs: VsCodeFileSystem): Promise<void> {
   const first = new Map<string, string | undefined>();
@@ -73,7 +83,13 @@ export async function reviewRun(session: Session, runId: string, fs: VsCodeFileS
     const stored = (hash: string | undefined) => file.with({ scheme: SCHEME, authority: '', query: hash ?? '' });
     return { file, before: stored(before), after: exists ? file : stored(undefined) };
   });
-  await openAll(await Promise.all(changes), 'Changes in this run');
+  await openAll(await Promise.all(changes), reviewTitle(session, runId));
+}
+
+/** Returns the title of the tab with all changes of a run. */
+export function reviewTitle({ state }: Session, runId: string): string {
+  const prompt = visibleLine(state.runs.get(runId)?.prompt ?? '');
+  return `Changes in this run: ${prompt.length > MAX_TITLE ? `${prompt.slice(0, MAX_TITLE)}…` : prompt}`;
 }
 
 async function openAll(changes: readonly { file: vscode.Uri; before: vscode.Uri; after: vscode.Uri }[], title: string): Promise<void> {
@@ -82,8 +98,8 @@ async function openAll(changes: readonly { file: vscode.Uri; before: vscode.Uri;
 }
 
 function changesOfCall(session: Session, callId: string): ChangeSummary[] {
-  const event = session.events.findLast(
-    (candidate) => (candidate.type === 'file_changed' || candidate.type === 'approval_requested') && candidate.callId === callId,
-  );
+  const event = session.events
+    .select(({ type }) => type === 'file_changed' || type === 'approval_requested')
+    .findLast((each) => (each.type === 'file_changed' || each.type === 'approval_requested') && each.callId === callId);
   return event?.type === 'file_changed' || event?.type === 'approval_requested' ? event.changes : [];
 }

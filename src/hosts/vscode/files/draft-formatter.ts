@@ -20,7 +20,7 @@ export class DraftFormatter implements vscode.Disposable {
     this.#provider.dispose();
   }
 
-  /** Formats the text and organizes its imports, as far as the settings say so. Resolves to undefined if the text does not change. */
+  /** Formats the text and organizes its imports if the settings request it. Resolves to undefined if the text does not change. */
   async format(file: vscode.Uri, text: string): Promise<string | undefined> {
     const settings = vscode.workspace.getConfiguration('kedge.edits', file);
     let result = text;

@@ -7,7 +7,7 @@ import { globMatcher } from '../../../policy/glob.ts';
 type Rule = { matches(path: string): boolean; when?: string | undefined };
 
 export type Excludes = {
-  /** Whether a path, relative to the folder, is excluded. */
+  /** Returns true if a path, relative to the folder, is excluded. */
   hides(path: string): boolean;
   /** Arguments with which ripgrep skips excluded files, to save time. */
   without: string[];

@@ -1,4 +1,7 @@
-/** Finds files and searches text in a folder: with ripgrep if the folder is on a disk, and in unsaved documents. Loaded with the first search. */
+/**
+ * Finds files and searches text in a folder: with ripgrep if the folder is on a disk, and in unsaved documents. The module is loaded with
+ * the first search.
+ */
 import type * as vscode from 'vscode';
 import type { FindQuery, SearchQuery } from '../../../workspace/types.ts';
 import type { Hit, InFolder } from '../../node/search/query.ts';

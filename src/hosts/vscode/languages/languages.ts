@@ -122,7 +122,7 @@ export class VsCodeLanguages implements LanguageServices {
 
 /**
  * Opens a document without showing it, and activates the extensions of its language, because a service that is not registered yet
- * returns nothing. VS Code closes the document by itself.
+ * returns nothing. VS Code closes the document automatically.
  */
 async function openDocument(uri: vscode.Uri): Promise<vscode.TextDocument> {
   const document = await vscode.workspace.openTextDocument(uri);

@@ -10,7 +10,7 @@ export class PlaceFinder {
   readonly #text: (text: string) => void;
   readonly #place: (path: string, line: number, text: string) => void;
   #rest = '';
-  /** The backticks that opened the current code, or empty outside of code. */
+  /** The backticks that opened the current code, or an empty string outside code. */
   #code = '';
   /** True while the rest of a word that was too long to be held back is streamed. */
   #inLongWord = false;

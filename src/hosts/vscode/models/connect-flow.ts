@@ -27,7 +27,7 @@ export type ConnectPorts = {
   env: Readonly<Record<string, string | undefined>>;
   /** Returns the current configuration of a provider. */
   configOf(provider: string): Promise<ProviderConfig>;
-  /** Returns the number of models of an Ollama that runs on this computer; undefined if Ollama is not running. */
+  /** Returns the number of models of an Ollama that runs on this computer, or undefined if Ollama is not running. */
   ollama(): Promise<number | undefined>;
   save(connection: Connection): Promise<void>;
   /** Returns the memory of this machine in GB, or undefined if another machine serves the model. */
@@ -94,42 +94,47 @@ export async function connectFlow({ ask, env, configOf, ollama, save, memoryGb }
     return key;
   };
 
+  /** Asks for the key in a password box. Its prompt and buttons offer the alternatives, such as a stored key. */
   const key: Step = async () => {
     const where = config.baseUrl ?? entry.baseUrl;
-    const elsewhere = config.baseUrl !== stored.baseUrl && where ? ` at ${new URL(where).host}` : '';
+    const host = where && new URL(where).host;
+    const elsewhere = config.baseUrl !== stored.baseUrl && host ? ` at ${host}` : '';
     const setVariables = (entry.keyVariables ?? []).filter((name) => env[name]?.trim());
-    const choices: Choice<() => Step>[] = [];
     const use = (apiKey: string | undefined) => () => {
       const { apiKey: _, ...rest } = config;
       config = apiKey ? { ...rest, apiKey } : rest;
       return chooseModel;
     };
-    if (typedKey) choices.push({ label: `Use the key that you entered${elsewhere}`, value: use(typedKey) });
-    if (entry.keyless) choices.push({ label: 'No key', description: 'the server does not need one', value: use(undefined) });
-    if (stored.apiKey) choices.push({ label: `Use the stored key${elsewhere}`, value: use(stored.apiKey) });
-    for (const name of setVariables) choices.push({ label: `Use the key found in $${name}${elsewhere}`, value: use(env[name]?.trim()) });
-    choices.push({ label: 'Enter a key…', description: 'stored in VS Code’s secret storage', value: () => enterKey });
-    if (!entry.keyless && config.baseUrl)
-      choices.push({ label: 'No key', description: 'the server does not need one', value: use(undefined) });
-    if (!entry.local && !entry.needsUrl) {
-      const description = config.baseUrl ? `currently ${new URL(config.baseUrl).host}` : 'a gateway or a proxy';
-      choices.push({ label: 'Use another address…', description, value: () => address });
-    }
-    const chosen = await ask.pick({ title: `${entry.label}: key`, placeholder: 'Select the key to use', choices });
-    return chosen === undefined || chosen === BACK ? chosen : chosen();
-  };
-
-  const enterKey: Step = async () => {
-    const input = await ask.input({
-      title: `${entry.label}: enter a key`,
-      prompt: 'The key is stored in VS Code’s secret storage and sent only to the service',
+    const others = [
+      ...(stored.apiKey ? [{ label: `Use the stored key${elsewhere}`, icon: 'key', value: use(stored.apiKey) }] : []),
+      ...setVariables.map((name) => ({
+        label: `Use the key found in $${name}${elsewhere}`,
+        icon: 'symbol-variable',
+        value: use(env[name]?.trim()),
+      })),
+      ...(entry.keyless || config.baseUrl ? [{ label: 'Use no key', icon: 'circle-slash', value: use(undefined) }] : []),
+    ];
+    const [ifEmpty, ...rest] = others;
+    const otherAddress = { label: 'Use another address…', icon: 'globe', value: () => address };
+    const input = await ask.input<() => Step>({
+      title: `${entry.label}: key`,
+      prompt: [
+        'The key is stored in VS Code’s secret storage and sent only to the service.',
+        ...(ifEmpty ? [`Leave the field empty to ${lowerFirst(ifEmpty.label)}.`] : []),
+      ].join(' '),
+      placeholder: 'Paste the key',
       password: true,
       value: typedKey,
       validate: (text) =>
-        /^\s*[\x21-\x7e]+\s*$/.test(text) ? undefined : 'Enter a key without spaces, in ASCII letters, digits and symbols',
+        (ifEmpty && text.trim() === '') || /^\s*[\x21-\x7e]+\s*$/.test(text)
+          ? undefined
+          : 'Enter a key without spaces, in ASCII letters, digits and symbols',
+      actions: [...rest, ...(!entry.local && !entry.needsUrl ? [otherAddress] : [])],
     });
     if (input === undefined || input === BACK) return input;
+    if (typeof input === 'function') return input();
     typedKey = input;
+    if (input === '') return ifEmpty?.value();
     if (config.apiKey !== input) config = { ...config, apiKey: input };
     return chooseModel;
   };
@@ -174,7 +179,7 @@ export async function connectFlow({ ask, env, configOf, ollama, save, memoryGb }
       title: `${entry.label}: name of the model`,
       prompt: `The server${where ? ` at ${where}` : ''} does not list its models. Enter the name of the model, or go back to correct the address`,
       value: model,
-      validate: (text) => (text.trim() ? undefined : 'Enter the name of the model as the server knows it'),
+      validate: (text) => (text.trim() ? undefined : 'Enter the exact name of the model on the server'),
     });
   };
 
@@ -229,7 +234,7 @@ export async function connectFlow({ ask, env, configOf, ollama, save, memoryGb }
     }
     const next = await ask.trouble(error.message, [...remedies(error.kind), ...more]);
     if (next === undefined) return BACK;
-    if (next === TRY.key) return enterKey;
+    if (next === TRY.key) return key;
     if (next === TRY.address) return address;
     if (next === TRY.again) return chooseModel;
     return next as T;
@@ -264,6 +269,10 @@ function addressProblem(text: string, entry: CatalogEntry): string | undefined {
   if (!/^https?:\/\/\S+$/i.test(address) || !URL.canParse(address)) return 'The address must begin with https:// or http://';
   const { username, password, search } = new URL(address);
   return username || password || search ? 'Remove keys and passwords from the address. You enter the key in the next step' : undefined;
+}
+
+function lowerFirst(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1);
 }
 
 function title(mode: Mode): string {

@@ -9,6 +9,7 @@ import type { Mode } from '../../../core/session/events.ts';
 import { type CatalogEntry, catalogEntry } from '../../../providers/catalog.ts';
 import type { ModelFacts, ProviderConfig } from '../../../providers/types.ts';
 import type { Kedge } from '../kedge.ts';
+import { notificationText } from '../notification-text.ts';
 import { providerConfig } from '../settings/settings.ts';
 import { connectFlow } from './connect-flow.ts';
 import { editorModelRef, editorModels } from './lm-adapter.ts';
@@ -23,7 +24,7 @@ const PROBE_MS = 300_000;
 type Item = vscode.QuickPickItem & { ref?: ModelRef };
 
 /** The parts of Kedge that connecting a model uses. */
-type Connection = Pick<Kedge, 'settings' | 'keys' | 'models' | 'mode' | 'modelsChanged'>;
+type Connection = Pick<Kedge, 'settings' | 'keys' | 'models' | 'mode' | 'modelsChanged' | 'followSettings'>;
 
 export async function connectModel(kedge: Connection): Promise<void> {
   const { settings, keys, models } = kedge;
@@ -42,12 +43,32 @@ export async function connectModel(kedge: Connection): Promise<void> {
   });
 }
 
-/** Lists the models of all connected services: first the known models, and later also the models that the services report. */
+/** Lets the user choose the model of the next messages, or connect one. */
 export async function pickModel(kedge: Connection): Promise<void> {
+  const { settings, mode } = kedge;
+  const only: vscode.QuickInputButton = { iconPath: new vscode.ThemeIcon('pin'), tooltip: `Use only in ${modeTitle(mode)} mode` };
+  const answer = await chooseModel(kedge, 'Kedge: Choose a Model', [only]);
+  const ref = answer?.item.ref;
+  if (ref) await use(kedge, ref, answer.mode ?? (settings.hasOwnModel(mode) ? mode : undefined), await probeLocal(kedge, ref));
+  else if (answer?.item.label === CONNECT) await connectModel(kedge);
+}
+
+/** Lets the user choose a model for one message, without changing the settings. */
+export async function pickModelOnce(kedge: Connection): Promise<ModelRef | undefined> {
+  const answer = await chooseModel(kedge, 'Kedge: Choose a Model for This Message');
+  if (answer?.item.label === CONNECT) await connectModel(kedge);
+  return answer?.item.ref;
+}
+
+/** Lists the models of all connected services: first the known models, and later also the models that the services report. */
+async function chooseModel(
+  kedge: Connection,
+  title: string,
+  buttons: vscode.QuickInputButton[] = [],
+): Promise<{ item: Item; mode?: Mode } | undefined> {
   const { models, settings, mode } = kedge;
   const box = vscode.window.createQuickPick<Item>();
   const leaving = new AbortController();
-  const only: vscode.QuickInputButton = { iconPath: new vscode.ThemeIcon('pin'), tooltip: `Use only in ${modeTitle(mode)} mode` };
   let services: CatalogEntry[] = [];
   let editors: ModelRef[] = [];
   const failed = new Map<string, string>();
@@ -57,7 +78,7 @@ export async function pickModel(kedge: Connection): Promise<void> {
       label: modelName(ref),
       ...describeFacts(models.facts(ref)),
       ...(ref.provider === current.provider && ref.model === current.model && { description: 'in use' }),
-      buttons: [only],
+      buttons,
       ref,
     });
     const itemsOf = ({ id, label, defaultModel }: CatalogEntry): Item[] => {
@@ -79,7 +100,7 @@ export async function pickModel(kedge: Connection): Promise<void> {
     box.items = [item({ provider: 'offline', model: 'offline' }), ...services.flatMap(itemsOf), ...editorItems, ...connectItems];
     if (!box.value) box.activeItems = box.items.filter(({ description }) => description === 'in use').slice(0, 1);
   };
-  Object.assign(box, { title: 'Kedge: Choose a Model', busy: true, keepScrollPosition: true, matchOnDescription: true });
+  Object.assign(box, { title, busy: true, keepScrollPosition: true, matchOnDescription: true });
   const chosen = new Promise<{ item: Item; mode?: typeof mode } | undefined>((resolve) => {
     box.onDidAccept(() => box.selectedItems[0] && resolve({ item: box.selectedItems[0] }));
     box.onDidTriggerItemButton(({ item }) => resolve({ item, mode }));
@@ -116,9 +137,7 @@ export async function pickModel(kedge: Connection): Promise<void> {
   const answer = await chosen;
   leaving.abort();
   box.dispose();
-  const ref = answer?.item.ref;
-  if (ref) await use(kedge, ref, answer.mode ?? (settings.hasOwnModel(mode) ? mode : undefined), await probeLocal(kedge, ref));
-  else if (answer?.item.label === CONNECT) await connectModel(kedge);
+  return answer;
 }
 
 /** Tests a local model once, because local models differ in how they call tools. */
@@ -133,10 +152,10 @@ async function probeLocal(kedge: Connection, ref: ModelRef): Promise<ModelFacts[
       ...(facts.contextWindow && { contextWindow: facts.contextWindow }),
       memoryGb: memoryGb(ref.provider, config),
     });
-    if (reason) void vscode.window.showWarningMessage(reason);
+    if (reason) void vscode.window.showWarningMessage(notificationText(reason));
     return probe?.calls;
   } catch (error) {
-    if (error instanceof ModelError) void vscode.window.showWarningMessage(error.message);
+    if (error instanceof ModelError) void vscode.window.showWarningMessage(notificationText(error.message));
     return undefined;
   }
 }
@@ -152,6 +171,10 @@ function modeTitle(mode: Mode): string {
 async function use(kedge: Connection, ref: ModelRef, mode?: Mode, calls?: ModelFacts['calls']): Promise<void> {
   await kedge.models.remember(ref, calls);
   await kedge.settings.setModel(ref, mode);
+  // If the user chooses the model of the settings again, the settings do not change, so the session is updated here.
+  await kedge.followSettings();
   kedge.modelsChanged();
-  void vscode.window.showInformationMessage(`Kedge now uses ${modelName(ref)}${mode ? ` in ${modeTitle(mode)} mode` : ''}.`);
+  void vscode.window.showInformationMessage(
+    notificationText(`Kedge now uses ${modelName(ref)}${mode ? ` in ${modeTitle(mode)} mode` : ''}.`),
+  );
 }

@@ -17,7 +17,7 @@ const SERVER = { name: 'VS Code’s model', secrets: [] };
 
 type InputPart = vscode.LanguageModelTextPart | vscode.LanguageModelDataPart;
 
-/** The models that the Chat handed over, by name. VS Code does not list all models that a user can pick. */
+/** The models that the Chat has passed to Kedge, by name. VS Code does not list all models that a user can pick. */
 export type PickedModels = Map<string, vscode.LanguageModelChat>;
 
 /** Remembers a model of VS Code and returns its name in Kedge: `vscode/<vendor>/<id>`. */
@@ -43,7 +43,15 @@ async function findModel(name: string, picked: PickedModels): Promise<vscode.Lan
   throw modelError(
     SERVER,
     'unknown_model',
-    ids ? `${vendor} offers ${ids}` : `${vendor} offers no models; check that its extension is signed in`,
+    ids ? `${vendor} offers ${ids}` : `${vendor} offers no models; check that you are signed in to its extension`,
+  );
+}
+
+/** Returns true if VS Code offers a model with this name, `<vendor>/<id>` or `<vendor>/<family>`. */
+export function isEditorModel(name: string, picked: PickedModels): Promise<boolean> {
+  return findModel(name, picked).then(
+    () => true,
+    () => false,
   );
 }
 

@@ -14,6 +14,16 @@ import { modelName } from './model-label.ts';
 export const VENDOR = 'kedge';
 const LIST_MS = 10_000;
 
+/** The tooltip of each model in VS Code's picker. */
+const NATIVE_MODES =
+  'Begin a message with @kedge to have Kedge answer. A message without it goes to VS Code’s own assistant, which needs GitHub Copilot.';
+/** The answer of the Offline model to another assistant, whose instructions and tools it does not understand. */
+const ONLY_IN_KEDGE = [
+  'Offline is not a language model, so it cannot work for VS Code’s own assistant or another extension.',
+  'Begin the message with `@kedge`, or use the Kedge panel (Ctrl+Alt+K).',
+  'To use another model here, run *Kedge: Connect a Model…* and select that model.',
+].join(' ');
+
 /** The parts of Kedge that the editor's model picker uses. */
 type Provided = Pick<Kedge, 'settings' | 'models' | 'mode' | 'onDidChange'>;
 
@@ -69,11 +79,12 @@ function information(id: string, ref: ModelRef, facts: ModelFacts, isDefault: bo
     name: `${modelName(ref)} (Kedge)`,
     family: ref.model,
     version: '1',
-    detail: id === 'offline' ? 'not a language model' : label,
-    tooltip:
+    detail: id === 'offline' ? 'not a language model, for @kedge' : label,
+    tooltip: `${
       id === 'offline'
         ? 'Answers a small set of requests without a language model, an account or a network.'
-        : `From ${label}, through Kedge.`,
+        : `From ${label}, through Kedge.`
+    } ${NATIVE_MODES}`,
     maxInputTokens: facts.contextWindow ? Math.max(1_000, facts.contextWindow - maxOutputTokens) : 200_000,
     maxOutputTokens,
     capabilities: { toolCalling: facts.tools !== false, ...(facts.vision !== undefined && { imageInput: facts.vision }) },
@@ -91,6 +102,10 @@ async function respond(
   token: vscode.CancellationToken,
 ): Promise<void> {
   const ref = parseModelRef(id);
+  if (ref.provider === 'offline' && !isFromKedge(messages)) {
+    progress.report(new vscode.LanguageModelTextPart(ONLY_IN_KEDGE));
+    return;
+  }
   const adapter = await kedge.models.adapter(ref);
   const controller = new AbortController();
   const cancelling = token.onCancellationRequested(() => controller.abort());
@@ -118,6 +133,12 @@ async function respond(
   } finally {
     cancelling.dispose();
   }
+}
+
+/** Returns true if the request is from Kedge's own loop, whose first message is its system prompt. */
+function isFromKedge([first]: readonly vscode.LanguageModelChatRequestMessage[]): boolean {
+  const [part] = first?.content ?? [];
+  return part instanceof vscode.LanguageModelTextPart && part.value.startsWith('You are Kedge');
 }
 
 /** Converts a tool call for VS Code. A malformed call is dropped, because it is still visible in the text. Exported for its test. */

@@ -20,11 +20,20 @@ export type Question<T> = {
   typed?(text: string): Choice<T>;
 };
 
-export type Prompt = { title: string; prompt: string; value?: string; password?: boolean; validate?(text: string): string | undefined };
+export type Prompt<T = never> = {
+  title: string;
+  prompt: string;
+  placeholder?: string;
+  value?: string;
+  password?: boolean;
+  validate?(text: string): string | undefined;
+  /** Buttons in the title of the box, with the name of a codicon. */
+  actions?: readonly { label: string; icon: string; value: T }[];
+};
 
 export interface Ask {
   pick<T>(question: Question<T>): Promise<Answer<T>>;
-  input(prompt: Prompt): Promise<Answer<string>>;
+  input<T = never>(prompt: Prompt<T>): Promise<Answer<string | T>>;
   /** Shows an error with buttons. Resolves to undefined if the user closes it. */
   trouble(message: string, answers: readonly string[]): Promise<string | undefined>;
   /** Shows progress while the work runs. The signal aborts when the user cancels. */

@@ -1,5 +1,6 @@
 /** Shows the prompts of a guided flow in VS Code's quick input, with a Back button. */
 import * as vscode from 'vscode';
+import { notificationText } from '../notification-text.ts';
 import { type Answer, type Ask, BACK, type Choice, type Prompt, type Question } from './prompts.ts';
 
 type Item<T> = vscode.QuickPickItem & { choice?: Choice<T> };
@@ -36,9 +37,19 @@ export const quickInput: Ask = {
     return waitForAnswer(box, () => box.selectedItems[0]?.choice?.value);
   },
 
-  input({ title, prompt, value = '', password = false, validate }: Prompt): Promise<Answer<string>> {
+  input<T = never>({
+    title,
+    prompt,
+    placeholder,
+    value = '',
+    password = false,
+    validate,
+    actions = [],
+  }: Prompt<T>): Promise<Answer<string | T>> {
     const box = vscode.window.createInputBox();
-    Object.assign(box, { title, prompt, value, password, ignoreFocusOut: true, buttons: [vscode.QuickInputButtons.Back] });
+    const buttons = actions.map(({ label, icon }) => ({ iconPath: new vscode.ThemeIcon(icon), tooltip: label }));
+    Object.assign(box, { title, prompt, placeholder, value, password, ignoreFocusOut: true });
+    box.buttons = [vscode.QuickInputButtons.Back, ...buttons];
     // The current value is selected, so that Enter keeps it and typing replaces it.
     box.valueSelection = [0, value.length];
     const problem = () => {
@@ -46,15 +57,21 @@ export const quickInput: Ask = {
       return box.validationMessage;
     };
     box.onDidChangeValue(problem);
-    return waitForAnswer(box, () => (problem() ? undefined : box.value.trim()));
+    const action = new Promise<T>((resolve) => {
+      box.onDidTriggerButton((button) => {
+        const chosen = actions[buttons.indexOf(button as (typeof buttons)[number])];
+        if (chosen) resolve(chosen.value);
+      });
+    });
+    return waitForAnswer<string | T>(box, () => (problem() ? undefined : box.value.trim()), action);
   },
 
   async trouble(message, answers) {
-    return vscode.window.showWarningMessage(message, { modal: true }, ...answers);
+    return vscode.window.showWarningMessage(notificationText(message), { modal: true }, ...answers);
   },
 
   async progress(title, work) {
-    const options = { location: vscode.ProgressLocation.Notification, title, cancellable: true };
+    const options = { location: vscode.ProgressLocation.Notification, title: notificationText(title), cancellable: true };
     return vscode.window.withProgress(options, async (_, token) => {
       const controller = new AbortController();
       const cancelling = token.onCancellationRequested(() => controller.abort());
@@ -80,6 +97,7 @@ function itemsOf<T>(choices: readonly Choice<T>[]): Item<T>[] {
 function waitForAnswer<T>(
   box: vscode.QuickInput & { onDidAccept: vscode.Event<void>; onDidTriggerButton: vscode.Event<vscode.QuickInputButton> },
   value: () => T | undefined,
+  other?: Promise<T>,
 ): Promise<Answer<T>> {
   return new Promise((resolve) => {
     const end = (answer: Answer<T>) => {
@@ -92,6 +110,7 @@ function waitForAnswer<T>(
     });
     box.onDidTriggerButton((button) => button === vscode.QuickInputButtons.Back && end(BACK));
     box.onDidHide(() => end(undefined));
+    void other?.then(end);
     box.show();
   });
 }

@@ -1,6 +1,7 @@
 /** The panel's mentions: completes them, checks them when they are added, and reads them when a message is sent. */
 import * as vscode from 'vscode';
 import type { MentionError, Mentions } from '../../../app/mentions/index.ts';
+import type { Session } from '../../../app/session/session.ts';
 import { abortable } from '../../../core/abort.ts';
 import { isSameMention, refusalText } from '../../../core/model/mentions.ts';
 import type { ImagePart, MentionRef, ModelRef, NotePart } from '../../../core/model/messages.ts';
@@ -8,7 +9,7 @@ import type { ToPanel } from '../../../protocol/panel.ts';
 import type { Kedge } from '../kedge.ts';
 import { activeRef, openPaths, refOfUri, selectionRef } from '../mentions.ts';
 
-/** Why a message was not sent, as a sentence for the user. */
+/** The reason why a message was not sent, as a sentence for the user. */
 export class NotSent extends Error {
   override name = 'NotSent';
 }
@@ -16,25 +17,25 @@ export class NotSent extends Error {
 type Confirmed = { ref: MentionRef; confirmed?: string | undefined };
 
 export class PanelMentions implements vscode.Disposable {
-  readonly #kedge: Pick<Kedge, 'assistant' | 'fs'>;
+  readonly #kedge: Pick<Kedge, 'assistant' | 'fs' | 'sessions'>;
   readonly #post: (message: ToPanel) => void;
   readonly #disposables: vscode.Disposable[];
   #watcher: vscode.Disposable | undefined;
   #suggested: MentionRef | undefined;
   /** The newest query. The results of older queries are dropped. */
   #query = 0;
-  /** Messages are sent in their order, also if the mentions of an earlier one take longer to read. */
+  /** Messages are sent in order, even if the mentions of an earlier message take longer to read. */
   #reading: Promise<unknown> = Promise.resolve();
   #stopReading = new AbortController();
 
-  constructor(kedge: Pick<Kedge, 'assistant' | 'fs'>, post: (message: ToPanel) => void) {
+  constructor(kedge: Pick<Kedge, 'assistant' | 'fs' | 'sessions'>, post: (message: ToPanel) => void) {
     this.#kedge = kedge;
     this.#post = post;
     const suggest = () => this.suggest();
     this.#disposables = [vscode.window.onDidChangeActiveTextEditor(suggest), vscode.window.onDidChangeTextEditorSelection(suggest)];
   }
 
-  /** Offers what the user is looking at in the editor. `isNew` is set for a panel that knows of no suggestion yet. */
+  /** Offers the active file or selection of the editor. `isNew` is set for a panel that has no suggestion yet. */
   suggest({ isNew = false } = {}): void {
     const ref = activeRef(this.#kedge.fs);
     const isSame = ref && this.#suggested ? isSameMention(ref, this.#suggested) : ref === this.#suggested;
@@ -46,10 +47,11 @@ export class PanelMentions implements vscode.Disposable {
   async find(query: string): Promise<void> {
     this.#query += 1;
     const number = this.#query;
-    const { fs } = this.#kedge;
+    const { fs, sessions } = this.#kedge;
     try {
-      const mentions = await this.#mentions();
-      for await (const choices of mentions.find(query, { open: openPaths(fs), selection: selectionRef(fs) })) {
+      const session = await sessions.current();
+      const mentions = await this.#mentions(session);
+      for await (const choices of mentions.find(query, { open: openPaths(fs), selection: selectionRef(fs), session: session.id })) {
         if (number !== this.#query) return;
         this.#post({ type: 'mentions_found', query, choices });
       }
@@ -62,7 +64,14 @@ export class PanelMentions implements vscode.Disposable {
 
   /** Adds a mention to the message that is being written. @throws MentionError if it cannot be sent */
   async add(ref: MentionRef): Promise<void> {
-    this.#post({ type: 'add_mention', ...(await (await this.#mentions()).check(ref)) });
+    const mentions = await this.#mentions(await this.#kedge.sessions.current());
+    this.#post({ type: 'add_mention', ...(await mentions.check(ref)) });
+  }
+
+  /** Lets the user choose files to mention. */
+  async pick(): Promise<void> {
+    const uris = await vscode.window.showOpenDialog({ canSelectMany: true, openLabel: 'Attach', title: 'Attach Files' });
+    if (uris) await this.drop(uris.map((uri) => uri.toString()));
   }
 
   async drop(uris: readonly string[]): Promise<void> {
@@ -80,13 +89,13 @@ export class PanelMentions implements vscode.Disposable {
     if (problems.length > 0) this.#post({ type: 'notice', level: 'info', text: problems.join('\n') });
   }
 
-  /** Reads the mentions of a message to `model`. @throws NotSent if one of them is refused, or the user stops the reading */
-  read(mentions: readonly Confirmed[], model: ModelRef): Promise<(NotePart | ImagePart)[]> {
+  /** Reads the mentions of a message to `model` in a session. @throws NotSent if one of them is refused, or the user stops the reading */
+  read(session: Session, mentions: readonly Confirmed[], model: ModelRef): Promise<(NotePart | ImagePart)[]> {
     const { signal } = this.#stopReading;
     const reading = this.#reading.then(async () => {
       try {
         signal.throwIfAborted();
-        return mentions.length === 0 ? [] : await abortable(this.#read(mentions, model, signal), signal);
+        return mentions.length === 0 ? [] : await abortable(this.#read(session, mentions, model, signal), signal);
       } catch (error) {
         throw signal.aborted ? new NotSent('The message was not sent, because you stopped it.') : error;
       }
@@ -95,14 +104,14 @@ export class PanelMentions implements vscode.Disposable {
     return reading;
   }
 
-  /** Messages whose mentions are still being read are not sent. */
+  /** Cancels the messages whose mentions are still being read. */
   stopReading(): void {
     this.#stopReading.abort();
     this.#stopReading = new AbortController();
   }
 
-  async #read(mentions: readonly Confirmed[], model: ModelRef, signal: AbortSignal): Promise<(NotePart | ImagePart)[]> {
-    const reader = await this.#mentions();
+  async #read(session: Session, mentions: readonly Confirmed[], model: ModelRef, signal: AbortSignal): Promise<(NotePart | ImagePart)[]> {
+    const reader = await this.#mentions(session);
     const isConfirmed = (key: string, ref: MentionRef) => mentions.some((each) => each.confirmed === key && isSameMention(each.ref, ref));
     const refs = mentions.map(({ ref }) => ref);
     const { parts, refused } = await reader.read(refs, ({ key }, ref) => isConfirmed(key, ref), signal, model);
@@ -110,9 +119,9 @@ export class PanelMentions implements vscode.Disposable {
     return parts;
   }
 
-  /** Watching files costs something in a large workspace, so it begins with the first mention. */
-  async #mentions(): Promise<Mentions> {
-    const mentions = await this.#kedge.assistant.mentions();
+  /** Creates the mentions on first use, because watching the files of a large workspace takes time and memory. */
+  async #mentions(session: Session): Promise<Mentions> {
+    const mentions = await this.#kedge.assistant.mentions(session);
     this.#watcher ??= watchFiles(mentions);
     return mentions;
   }

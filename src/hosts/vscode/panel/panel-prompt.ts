@@ -11,7 +11,10 @@ import { NotSent, type PanelMentions } from './panel-mentions.ts';
 type Prompt = Extract<ToHost, { type: 'prompt' }>;
 type Parts = { kedge: Kedge; mentions: PanelMentions; post: (message: ToPanel) => void };
 
-/** Resolves when what the message started has ended. @throws the errors that occur after the message was accepted */
+/**
+ * Sends a message. Resolves when the run or the command that it started has ended.
+ * @throws the errors that occur after the message was accepted
+ */
 export async function sendPrompt(message: Prompt, parts: Parts): Promise<void> {
   const { id } = message;
   let isAccepted = false;
@@ -38,14 +41,20 @@ async function send(message: Prompt, { kedge, mentions, post }: Parts, accept: (
   if (command?.name === 'remember') return post({ type: 'notice', level: 'info', text: await remember(kedge, command) });
   if (command?.name === 'compact') return session.compact(command.words);
   if (!command) await kedge.setMode(mode);
-  const mentioned = await mentions.read(message.mentions ?? [], kedge.settings.model(command ? 'agent' : mode));
+  const used = command ? 'agent' : mode;
+  const model = kedge.modelFor(session.id, used);
+  const mentioned = await mentions.read(session, message.mentions ?? [], model);
   const images = (message.images ?? []).map((image): ImagePart => ({ type: 'image', ...image }));
   const attachments = [...images, ...mentioned];
   // The promise of a run resolves when the run ends. Its message is accepted when it starts.
-  const unsubscribe = session.subscribe(({ type }) => type === 'run_started' && accept());
+  const unsubscribe = session.subscribe((event) => {
+    if (event.type !== 'run_started') return;
+    accept();
+    void kedge.sessionModels.keep(session.id, event.mode, event.model);
+  });
   try {
-    if (!command) return await session.say({ text, mode, attachments });
-    const [prompt, bound] = initiation(command.words);
+    if (!command) return await session.say({ text, mode, model, attachments });
+    const [prompt, bound] = initiation(command.words, model);
     await session.prompt({ ...prompt, attachments }, bound);
   } finally {
     unsubscribe();

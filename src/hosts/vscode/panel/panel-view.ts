@@ -1,53 +1,85 @@
 /** Connects one webview of the panel with a session: sends the session's events, and handles the user's actions. */
 import * as vscode from 'vscode';
-import { type Session, SessionError } from '../../../app/session/session.ts';
-import type { AgentEvent, QuestionAnswer } from '../../../core/session/events.ts';
+import type { Session } from '../../../app/session/session.ts';
+import { SessionError } from '../../../app/session/session-error.ts';
+import type { AgentEvent } from '../../../core/session/events.ts';
+import { PERMISSION_EVENTS } from '../../../core/view/permissions.ts';
 import { ToHost, type ToPanel } from '../../../protocol/panel.ts';
-import { PathError, parsePath } from '../../../workspace/paths.ts';
-import { openDiff, reviewRun } from '../files/blob-documents.ts';
+import { catalogEntry } from '../../../providers/catalog.ts';
+import { reviewRun } from '../files/blob-documents.ts';
 import type { Kedge } from '../kedge.ts';
+import { FilesWithErrors } from '../languages/files-with-errors.ts';
 import { openAsMarkdown, runAgain } from '../plans.ts';
-import type { Proposals } from '../review-proposals.ts';
+import { type Proposals, showDiff } from '../review-proposals.ts';
+import { exportSession, insertCode, loadImage, openCode, openSymbol } from './answer-actions.ts';
+import { applyCode } from './apply-code.ts';
+import { ModelCheck } from './model-check.ts';
+import { newestEvents } from './newest-runs.ts';
+import { openFile, openLink } from './open.ts';
+import { Pages } from './pages/pages.ts';
+import { PanelBranches } from './panel-branches.ts';
 import { PanelMentions } from './panel-mentions.ts';
+import { approvalOf, COMMANDS, joinDeltas, optionOf } from './panel-messages.ts';
 import { sendPrompt } from './panel-prompt.ts';
 import { panelState } from './panel-state.ts';
 
 /** Events are collected for one frame and sent as one message. */
 const FLUSH_MS = 16;
-const RUNS_SHOWN = 20;
 
 /** `queue` contains the messages that are sent when the webview is ready. */
-type Parts = { kedge: Kedge; proposals: Proposals; webview: vscode.Webview; queue: ToPanel[] };
+type Parts = { kedge: Kedge; proposals: Proposals; webview: vscode.Webview; queue: ToPanel[]; isShown(): boolean };
 
 export class PanelView implements vscode.Disposable {
   readonly #kedge: Kedge;
   readonly #proposals: Proposals;
   readonly #queue: ToPanel[];
   readonly #mentions: PanelMentions;
+  readonly #pages: Pages;
+  readonly #branches: PanelBranches;
+  readonly #check: ModelCheck;
   readonly #disposables: vscode.Disposable[];
-  /** Undefined after the webview was disposed. */
+  /** The webview. It is undefined after it was disposed. */
   #webview: vscode.Webview | undefined;
   #unsubscribe: (() => void) | undefined;
   #pending: AgentEvent[] = [];
   #timer: NodeJS.Timeout | undefined;
-  #runsShown = RUNS_SHOWN;
+  /** The number of portions of runs to show: 1, plus 1 for each time that the user asks for earlier runs. */
+  #portions = 1;
   #isReady = false;
   #stateNumber = 0;
+  readonly #errors = new FilesWithErrors();
 
-  constructor({ kedge, proposals, webview, queue }: Parts) {
+  constructor({ kedge, proposals, webview, queue, isShown }: Parts) {
     this.#kedge = kedge;
     this.#proposals = proposals;
     this.#webview = webview;
     this.#queue = queue;
     this.#mentions = new PanelMentions(kedge, (message) => this.#post(message));
+    this.#pages = new Pages(kedge, (message) => this.#post(message));
+    this.#branches = new PanelBranches(kedge, (message) => this.#post(message));
+    this.#check = new ModelCheck(kedge, { isShown, onResult: () => this.#updateState() });
+    const unwatch = kedge.assistant.watch((session, event) => {
+      const model = event.type === 'run_finished' && event.outcome !== 'stopped' && session.state.runs.get(event.runId)?.model;
+      if (model) void this.#check.ended(model, event.error);
+      if (PERMISSION_EVENTS.has(event.type)) this.#updateState();
+    });
     this.#disposables = [
       this.#mentions,
-      kedge.onDidChange(() => void this.#sendState().catch((error) => this.#showError(error))),
+      this.#pages,
+      this.#branches,
+      new vscode.Disposable(unwatch),
+      kedge.onDidChange(() => this.#updateState()),
       proposals.onDidEdit((edited) => this.#post({ type: 'proposal_edited', ...edited })),
+      proposals.onDidChoose(({ by, ...chosen }) => by === 'editor' && this.#post({ type: 'hunks_chosen', ...chosen })),
       kedge.sessions.onDidChange((session) => {
-        this.#runsShown = RUNS_SHOWN;
-        if (this.#isReady) this.#showSession(session);
+        this.#portions = 1;
+        if (!this.#isReady) return;
+        this.#showSession(session);
+        // Each session has its own model.
+        this.#updateState();
       }),
+      this.#errors,
+      this.#errors.onDidChange(() => this.#updateState()),
     ];
   }
 
@@ -65,7 +97,7 @@ export class PanelView implements vscode.Disposable {
     }
   }
 
-  /** A message that is too large must not get lost without a word. */
+  /** Reports a message that is too large, because it must not be dropped without an error message. */
   #refuse(raw: unknown): void {
     const { type, id } = (raw ?? {}) as { type?: unknown; id?: unknown };
     if (type !== 'prompt') return;
@@ -81,10 +113,13 @@ export class PanelView implements vscode.Disposable {
   async #handle(message: ToHost): Promise<unknown> {
     const kedge = this.#kedge;
     if (message.type === 'prompt') return sendPrompt(message, { kedge, mentions: this.#mentions, post: (answer) => this.#post(answer) });
+    const [command, ...args] = COMMANDS[message.type] ?? [];
+    if (command) return vscode.commands.executeCommand(command, ...args);
     const session = await kedge.sessions.current();
     switch (message.type) {
       case 'ready':
         await this.#sendState();
+        void this.#checkModel(session.id);
         // The session may have changed during `#sendState`, because the view ignores changes of the session until it is ready.
         this.#showSession(await kedge.sessions.current());
         this.#isReady = true;
@@ -122,32 +157,27 @@ export class PanelView implements vscode.Disposable {
         return session.answerQuestion(message.questionId, 'option' in answer ? optionOf(answer) : { words: answer.words });
       }
       case 'answer_approval': {
-        const { answer } = message;
-        const approval = answer.approve
-          ? {
-              approve: true as const,
-              ...(answer.grant && { grant: answer.grant, covers: answer.covers ?? 0 }),
-              ...(answer.revised && { revised: answer.revised }),
-              ...(answer.widen && { widen: answer.widen }),
-            }
-          : { approve: false as const, ...(answer.words && { words: answer.words }) };
         this.#proposals.expectSaved(message.approvalId);
-        return session.answerApproval(message.approvalId, approval);
+        return session.answerApproval(message.approvalId, approvalOf(message.answer));
       }
-      case 'answer_plan':
-        return session.plans.answer(message.planId, message.answer, { edited: message.plan });
+      case 'answer_plan': {
+        const { planId, answer, plan: edited, allowEdits } = message;
+        return session.plans.answer(planId, answer, { edited, allowEdits, model: kedge.modelFor(session.id, 'agent') });
+      }
       case 'revise_plan':
         return session.plans.revise(message.planId, message.plan, message.was);
       case 'change_plan':
-        return session.plans.change(message.planId, message.words);
+        return session.plans.change(message.planId, message.words, { model: kedge.modelFor(session.id, 'plan') });
       case 'resume_plan':
-        return session.plans.resume(message.planId);
+        return session.plans.resume(message.planId, { model: kedge.modelFor(session.id, 'agent') });
       case 'run_plan_again':
         return runAgain(session, message.planId, kedge.fs.folders);
       case 'save_plan':
         return openAsMarkdown(session, message.planId, message.plan);
       case 'undo_run':
         return session.changes.undo(message.runId);
+      case 'choose_hunks':
+        return this.#proposals.choose(message.approvalId, message.path, message.rejected, 'panel');
       case 'edit_proposal':
         return this.#proposals.open(session, message.approvalId, message.path, message.without);
       case 'undo_part':
@@ -160,63 +190,88 @@ export class PanelView implements vscode.Disposable {
         return session.changes.restore(message.to);
       case 'review_run':
         return reviewRun(session, message.runId, kedge.fs);
-      case 'open_folder':
-        return vscode.commands.executeCommand('workbench.action.files.openFolder');
-      case 'manage_trust':
-        return vscode.commands.executeCommand('workbench.trust.manage');
+      case 'resend':
+      case 'branch':
+      case 'show_session':
+        return this.#branches.handle(message);
+      case 'open_page':
+      case 'leave_page':
+      case 'page_request':
+        return this.#pages.receive(message);
       case 'open_file':
-        return this.#openFile(message.path, message.line);
+        return openFile(message.path, message.line, kedge.fs);
+      case 'open_symbol':
+        return openSymbol(message.name, kedge.fs);
+      case 'load_image':
+        return this.#post({ type: 'image', path: message.path, ...(await loadImage(message.path, kedge.fs)) });
+      case 'insert_code':
+        return insertCode(message.code);
+      case 'open_code':
+        return openCode(message, kedge.fs);
+      case 'apply_code':
+        return applyCode(message, { kedge, post: (answer) => this.#post(answer) });
+      case 'rate_answer':
+        return (await kedge.assistant.library()).rate(session.id, message.runId, message.rating, message.words);
       case 'open_diff':
-        return openDiff(session, message.callId, message.path);
+        return showDiff(session, message.callId, message.path, this.#proposals);
       case 'open_link':
         return openLink(message.url);
       case 'show_earlier':
-        this.#runsShown += RUNS_SHOWN;
+        this.#portions += 1;
         return this.#showSession(session);
       case 'new_session':
-        return kedge.sessions.show(kedge.assistant.newSession());
-      case 'pick_session':
-        return vscode.commands.executeCommand('kedge.openSession');
-      case 'pick_model':
-        return vscode.commands.executeCommand('kedge.pickModel');
-      case 'open_rules':
-        return vscode.commands.executeCommand('workbench.action.openSettings', 'kedge.policy.rules');
-      case 'connect_model':
-        return vscode.commands.executeCommand('kedge.connectModel');
+        return kedge.sessions.show(await kedge.assistant.newSession());
+      case 'pick_files':
+        return this.#mentions.pick();
+      case 'export_session':
+        return exportSession(session.events);
+      case 'check_model':
+        return this.#checkModel(session.id);
     }
   }
 
+  async #checkModel(sessionId: string): Promise<void> {
+    const model = this.#kedge.modelFor(sessionId, this.#kedge.mode);
+    await this.#check.again(model, catalogEntry(model.provider));
+  }
+
+  #updateState(): void {
+    void this.#sendState().catch((error) => this.#showError(error));
+  }
+
   async #sendState(): Promise<void> {
-    this.#stateNumber += 1;
-    const number = this.#stateNumber;
-    const state = await panelState(this.#kedge);
+    const number = ++this.#stateNumber;
+    const state = await panelState(this.#kedge, this.#check, this.#errors.any);
     // If a newer state was requested meanwhile, this state is out of date.
     if (number === this.#stateNumber) this.#post({ type: 'state', state });
   }
 
   #showSession(session: Session): void {
+    const newest = newestEvents(session, this.#portions);
+    if (newest.problem !== undefined) return void this.#showError(new SessionError(newest.problem));
     this.#unsubscribe?.();
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#pending = [];
     this.#kedge.sessions.warnOfDamage(session);
-    const runIds = [...session.state.runs.keys()];
-    const shownRuns = new Set(runIds.slice(-this.#runsShown));
     this.#post({
       type: 'session',
       sessionId: session.id,
       title: session.state.title,
-      events: session.events.filter((event) => shownRuns.has(event.runId)),
-      earlierRuns: runIds.length - shownRuns.size,
+      ...newest,
       running: session.running,
     });
+    this.#branches.show(session);
     // A retry wait is not in the log, but the user should see it.
     if (session.waiting) this.#post({ type: 'events', sessionId: session.id, events: [session.waiting], running: true });
+    for (const approvalId of session.state.pendingApprovals.keys()) {
+      const rejected = this.#proposals.rejected(approvalId);
+      if (Object.keys(rejected).length > 0) this.#post({ type: 'hunks_chosen', approvalId, rejected });
+    }
     void this.#proposals.of(session).then((edited) => {
       for (const each of edited) this.#post({ type: 'proposal_edited', ...each });
     });
     this.#unsubscribe = session.subscribe((event) => {
-      if (event.type === 'approval_resolved') void this.#proposals.close(event.approvalId);
       const last = this.#pending.at(-1);
       const joined = last && joinDeltas(last, event);
       if (joined) this.#pending[this.#pending.length - 1] = joined;
@@ -227,24 +282,12 @@ export class PanelView implements vscode.Disposable {
 
   #flush(session: Session): void {
     this.#timer = undefined;
-    const events = this.#pending;
-    this.#pending = [];
+    const events = this.#pending.splice(0);
     if (events.length > 0) this.#post({ type: 'events', sessionId: session.id, events, running: session.running });
   }
 
   #post(message: ToPanel): void {
     void this.#webview?.postMessage(message);
-  }
-
-  async #openFile(path: string, line?: number): Promise<void> {
-    const { fs } = this.#kedge;
-    try {
-      const uri = fs.uri(parsePath(path, fs.folders));
-      const at = new vscode.Position((line ?? 1) - 1, 0);
-      await vscode.window.showTextDocument(uri, { preview: true, selection: new vscode.Range(at, at) });
-    } catch (error) {
-      throw error instanceof PathError ? error : new Error(`${path} could not be opened. Check that the file exists.`);
-    }
   }
 
   dispose(): void {
@@ -254,21 +297,4 @@ export class PanelView implements vscode.Disposable {
     clearTimeout(this.#timer);
     for (const disposable of this.#disposables) disposable.dispose();
   }
-}
-
-function optionOf({ option, words }: { option: string; words?: string | undefined }): QuestionAnswer {
-  return { option, ...(words && { words }) };
-}
-
-/** Joins two consecutive deltas of the same kind into one event. */
-function joinDeltas(last: AgentEvent, event: AgentEvent): AgentEvent | undefined {
-  if (event.type !== 'text_delta' && event.type !== 'reasoning_delta') return undefined;
-  return last.type === event.type ? { ...event, text: last.text + event.text } : undefined;
-}
-
-/** Opens a link. VS Code itself asks before it opens an untrusted web page. */
-async function openLink(url: string): Promise<void> {
-  const uri = vscode.Uri.parse(url, true);
-  if (uri.scheme === 'command' && uri.path === 'kedge.connectModel') await vscode.commands.executeCommand('kedge.connectModel');
-  else if (['https', 'http', 'mailto'].includes(uri.scheme)) await vscode.env.openExternal(uri);
 }

@@ -1,5 +1,7 @@
 /** Registers the panel's view. The code behind its webview (panel-view.ts) is loaded when the panel is first shown. */
 import { randomBytes } from 'node:crypto';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import * as vscode from 'vscode';
 import type { ToPanel } from '../../../protocol/panel.ts';
 import type { Kedge } from '../kedge.ts';
@@ -14,7 +16,11 @@ export class Panel implements vscode.WebviewViewProvider, vscode.Disposable {
   readonly #registration: vscode.Disposable;
   /** Messages for a webview that is not ready yet. */
   readonly #queue: ToPanel[] = [];
+  readonly #visibility = new vscode.EventEmitter<void>();
+  readonly onDidChangeVisibility = this.#visibility.event;
   #view: Promise<PanelView> | undefined;
+  #webviewView: vscode.WebviewView | undefined;
+  #badge: vscode.ViewBadge | undefined;
 
   constructor(kedge: Kedge, proposals: Proposals) {
     this.#kedge = kedge;
@@ -27,10 +33,14 @@ export class Panel implements vscode.WebviewViewProvider, vscode.Disposable {
     const { extensionUri } = this.#kedge.context;
     const loadedView = this.#load(webview);
     this.#view = loadedView;
+    this.#webviewView = view;
+    view.badge = this.#badge;
+    view.onDidChangeVisibility(() => this.#visibility.fire());
+    this.#visibility.fire();
     // The listener is added at once, so that no message is lost while the view is still loading.
     webview.onDidReceiveMessage(async (message) => (await loadedView).receive(message));
     view.onDidDispose(async () => {
-      if (this.#view === loadedView) this.#view = undefined;
+      if (this.#view === loadedView) this.#view = this.#webviewView = undefined;
       (await loadedView).dispose();
     });
     webview.options = { enableScripts: true, localResourceRoots: [vscode.Uri.joinPath(extensionUri, 'dist')] };
@@ -39,7 +49,23 @@ export class Panel implements vscode.WebviewViewProvider, vscode.Disposable {
 
   async #load(webview: vscode.Webview): Promise<PanelView> {
     const { PanelView } = await import('./panel-view.ts');
-    return new PanelView({ kedge: this.#kedge, proposals: this.#proposals, webview, queue: this.#queue });
+    return new PanelView({ kedge: this.#kedge, proposals: this.#proposals, webview, queue: this.#queue, isShown: () => this.isVisible });
+  }
+
+  get isVisible(): boolean {
+    return this.#webviewView?.visible === true;
+  }
+
+  /** Shows a number on the icon of the view, if it is not 0. */
+  setBadge(value: number, tooltip: string): void {
+    if (value === (this.#badge?.value ?? 0) && tooltip === (this.#badge?.tooltip ?? '')) return;
+    this.#badge = value > 0 ? { value, tooltip } : undefined;
+    if (this.#webviewView) this.#webviewView.badge = this.#badge;
+  }
+
+  /** Shows a progress bar in the view until `work` ends. */
+  async withProgress(work: Promise<void>): Promise<void> {
+    await vscode.window.withProgress({ location: { viewId: VIEW_ID } }, () => work);
   }
 
   /** Shows the panel, and sends it a message. */
@@ -47,10 +73,14 @@ export class Panel implements vscode.WebviewViewProvider, vscode.Disposable {
     if (message) this.#queue.push(message);
     (await this.#view)?.sendQueued();
     await vscode.commands.executeCommand(`${VIEW_ID}.focus`);
+    // VS Code focuses the frame around the panel, which takes the focus from the panel's own frame if that got it first.
+    this.#queue.push({ type: 'take_focus' });
+    (await this.#view)?.sendQueued();
   }
 
   dispose(): void {
     this.#registration.dispose();
+    this.#visibility.dispose();
     void this.#view?.then((view) => view.dispose());
   }
 }
@@ -59,6 +89,9 @@ function html(webview: vscode.Webview, extensionUri: vscode.Uri): string {
   const nonce = randomBytes(16).toString('base64');
   const file = (name: string) => webview.asWebviewUri(vscode.Uri.joinPath(extensionUri, 'dist', name));
   const { cspSource } = webview;
+  // Otherwise, the browser would request these modules only after it has read panel.js.
+  const shared = readdirSync(join(extensionUri.fsPath, 'dist')).filter((name) => /^panel-chunk-.*\.js$/.test(name));
+  const preloads = shared.map((name) => `<link rel="modulepreload" nonce="${nonce}" href="${file(name)}">`);
   // The only images are pasted by the user and shown as data URLs. The policy blocks all other sources.
   const policy = `default-src 'none'; style-src ${cspSource}; font-src ${cspSource}; img-src data:; script-src 'nonce-${nonce}'`;
   return `<!DOCTYPE html>
@@ -68,11 +101,12 @@ function html(webview: vscode.Webview, extensionUri: vscode.Uri): string {
 <meta http-equiv="Content-Security-Policy" content="${policy}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <link rel="stylesheet" href="${file('panel.css')}">
+${preloads.join('\n')}
 <title>Kedge</title>
 </head>
 <body>
 <div id="kedge-panel"></div>
-<script nonce="${nonce}" src="${file('panel.js')}"></script>
+<script type="module" nonce="${nonce}" src="${file('panel.js')}"></script>
 </body>
 </html>`;
 }

@@ -1,18 +1,23 @@
 /** The permissions that the user granted permanently in this workspace. VS Code stores them outside the workspace. */
-import * as vscode from 'vscode';
-import type { Session } from '../../../app/session/session.ts';
-import { isSamePermission, type Permission, permissionText } from '../../../core/session/grant-scope.ts';
+import type * as vscode from 'vscode';
+import { isSamePermission, type Permission, permissionKey } from '../../../core/session/grant-scope.ts';
+import type { GrantOrigin } from '../../../core/view/permissions.ts';
 
 const GRANTS_KEY = 'kedge.grants';
 /** The key of older versions, in which only edits could be granted. */
 const EDITS_KEY = 'kedge.editsGranted';
+/** The key for the origins: when each permission was granted, and with the approval of which call. */
+const ORIGINS_KEY = 'kedge.grantOrigins';
 const REVOKED_KEY = 'kedge.grantsRevokedAt';
 
 export class WorkspaceGrants {
   readonly #state: vscode.Memento;
+  readonly #changed: () => void;
 
-  constructor(state: vscode.Memento) {
+  /** @param changed is called when a permission was added or revoked */
+  constructor(state: vscode.Memento, changed: () => void = () => undefined) {
     this.#state = state;
+    this.#changed = changed;
   }
 
   list(): readonly Permission[] {
@@ -20,9 +25,22 @@ export class WorkspaceGrants {
     return this.#state.get(EDITS_KEY, false) ? [{ kind: 'edits' }, ...stored] : stored;
   }
 
-  add(covers: Permission): void {
+  /** Lists the permissions with their origins. Permissions that an older version stored have no origin. */
+  withOrigins(): (GrantOrigin & { covers: Permission })[] {
+    const origins = this.#origins;
+    return this.list().map((covers) => ({ covers, ...origins[permissionKey(covers)] }));
+  }
+
+  get #origins(): Record<string, GrantOrigin> {
+    return this.#state.get<Record<string, GrantOrigin>>(ORIGINS_KEY, {});
+  }
+
+  add(covers: Permission, title?: string): void {
     if (this.list().some((each) => isSamePermission(each, covers))) return;
+    const origin = { at: Date.now(), ...(title !== undefined && { title }) };
+    void this.#state.update(ORIGINS_KEY, { ...this.#origins, [permissionKey(covers)]: origin });
     void this.#state.update(GRANTS_KEY, [...this.#state.get<Permission[]>(GRANTS_KEY, []), covers]);
+    this.#changed();
   }
 
   revokedAt(): number {
@@ -33,46 +51,9 @@ export class WorkspaceGrants {
     const remaining = covers ? this.list().filter((each) => !isSamePermission(each, covers)) : [];
     if (!covers) await this.#state.update(REVOKED_KEY, Date.now());
     await this.#state.update(EDITS_KEY, undefined);
+    const keys = new Set(remaining.map(permissionKey));
+    await this.#state.update(ORIGINS_KEY, Object.fromEntries(Object.entries(this.#origins).filter(([key]) => keys.has(key))));
     await this.#state.update(GRANTS_KEY, remaining.length > 0 ? remaining : undefined);
+    this.#changed();
   }
-}
-
-const SCOPE = {
-  turn: 'for the tool calls of one response',
-  run: 'for the current run',
-  session: 'for this session',
-  workspace: 'always in this workspace',
-};
-
-type GrantsOwner = { grants: WorkspaceGrants; sessions: { current(): Promise<Session> }; revokeGrants(covers?: Permission): Promise<void> };
-
-/** Lists the permissions and removes the permissions that the user selects. */
-export async function manageGrants(kedge: GrantsOwner): Promise<void> {
-  for (;;) {
-    const { grants } = (await kedge.sessions.current()).state;
-    const all = [...kedge.grants.list().map((covers) => ({ covers, scope: 'workspace' as const })), ...grants];
-    if (all.length === 0) {
-      void vscode.window.showInformationMessage(
-        'You have not granted any permissions in this workspace. Rules in kedge.policy.rules still apply.',
-      );
-      return;
-    }
-    const items = all.map(({ covers, scope }) => ({
-      label: `$(pass) ${sentence(permissionText(covers))}`,
-      description: SCOPE[scope],
-      covers,
-    }));
-    const allItem = { label: '$(clear-all) Reset all permissions', covers: undefined };
-    const chosen = await vscode.window.showQuickPick([...items, allItem], {
-      title: 'Kedge: Manage Permissions',
-      placeHolder: 'Select a permission to remove',
-    });
-    if (!chosen) return;
-    await kedge.revokeGrants(chosen.covers);
-    if (!chosen.covers) return;
-  }
-}
-
-function sentence(text: string): string {
-  return text.slice(0, 1).toUpperCase() + text.slice(1);
 }

@@ -41,7 +41,7 @@ const isPrice = isBetween(0, Number.MAX_VALUE);
 const rates = { input: isPrice, output: isPrice };
 const cache = { cached: isPrice, cacheWrite: isPrice };
 
-/** The facts about a model that a user can set. */
+/** Returns true if a value contains only facts about a model that a user can set. */
 export const isFacts = hasShape<ModelFacts>(
   {},
   {

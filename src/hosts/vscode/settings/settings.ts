@@ -14,7 +14,7 @@ import type { EnvironmentRules } from '../../node/commands/command-environment.t
 import { isBetween, isCount, isFacts, isOneOf, isText, isTexts, isThresholds } from './settings-values.ts';
 
 export class VsCodeSettings implements Settings {
-  /** The model in use. A setting that cannot be read falls back to Offline, and `modelProblem` says why. */
+  /** Returns the model in use. A setting that cannot be read falls back to Offline, and `modelProblem` says why. */
   model(mode?: Mode): ModelRef {
     try {
       return parseModelRef(this.#modelText(mode));
@@ -42,6 +42,11 @@ export class VsCodeSettings implements Settings {
     return read<string>(`modelFor.${mode}`, '').trim() !== '';
   }
 
+  /** Lets a mode use the model of all modes again. */
+  async dropOwnModel(mode: Mode): Promise<void> {
+    await write(`modelFor.${mode}`, undefined);
+  }
+
   /** Sets the model for one mode, or for all modes. */
   async setModel(model: ModelRef, mode?: Mode): Promise<void> {
     if (mode) return write(`modelFor.${mode}`, modelText(model));
@@ -49,14 +54,14 @@ export class VsCodeSettings implements Settings {
     for (const each of MODES) if (this.hasOwnModel(each)) await write(`modelFor.${each}`, undefined);
   }
 
-  /** The limits of a run. A workspace can only lower the user's limits, because the limits determine the cost of a run. */
+  /** Returns the limits of a run. A workspace can only lower the user's limits, because the limits determine the cost of a run. */
   limits(mode: Mode): Limits {
     const key = `limits.${mode}`;
     const own = withOverrides(DEFAULT_LIMITS[mode], userSetting(key), (_, value) => value);
     return withOverrides(own, read(key, {}), Math.min);
   }
 
-  /** The budgets of runs. A workspace can only lower the user's budgets, or lengthen the cool-down. */
+  /** Returns the budgets of runs. A workspace can only lower the user's budgets, or lengthen the cool-down. */
   budgets(): Budgets & { run: RunBudget } {
     const lower = <T extends object>(key: string, kinds: readonly (keyof T & string)[]) =>
       lowest(kinds, userSetting<T>(key), read<Partial<T>>(key, {})) as T;
@@ -70,7 +75,7 @@ export class VsCodeSettings implements Settings {
     };
   }
 
-  /** The thresholds for free memory, in percent. */
+  /** Returns the thresholds for free memory, in percent. */
   pressure(): PressureThresholds {
     const thresholds = readValid('memoryPressure', isThresholds);
     return {
@@ -79,27 +84,40 @@ export class VsCodeSettings implements Settings {
     };
   }
 
-  /** Whether a run must propose a plan first. A workspace can turn this setting on, but cannot turn off the user's setting. */
+  /** Returns true if a run must propose a plan first. A workspace can turn this setting on, but cannot turn off the user's setting. */
   requirePlan(): boolean {
     const { globalValue, workspaceValue, workspaceFolderValue } =
       vscode.workspace.getConfiguration('kedge').inspect<boolean>('requirePlanApproval') ?? {};
     return [globalValue, workspaceValue, workspaceFolderValue].includes(true);
   }
 
-  /** The parts of the surroundings that the model is told. A workspace can turn parts off, but cannot turn on what the user turned off. */
+  /**
+   * Returns the parts of the surroundings that are sent to the model. A workspace can turn parts off, but cannot turn on what the user
+   * turned off.
+   */
   surroundings(): Set<Part> {
     const { globalValue, workspaceValue, workspaceFolderValue } =
       vscode.workspace.getConfiguration('kedge').inspect<Partial<Record<Part, unknown>> | null>('surroundings') ?? {};
     return new Set(PARTS.filter((part) => ![globalValue, workspaceValue, workspaceFolderValue].some((value) => value?.[part] === false)));
   }
 
-  /** The maximum size of the memory in a conversation. A workspace cannot set it. */
+  /** Returns how the panel shows the steps of a run. */
+  steps(): 'summary' | 'full' {
+    return readValid('panel.steps', isOneOf('summary', 'full')) ?? 'summary';
+  }
+
+  /** Returns true if the model gives sessions their titles. A workspace cannot set it, because a title costs tokens. */
+  titles(): boolean {
+    return userSetting<unknown>('sessions.titles') !== false;
+  }
+
+  /** Returns the maximum size of the memory in a conversation. A workspace cannot set it. */
   memoryTokens(): number {
     const tokens = userSetting<unknown>('memoryTokens');
     return isBetween(0, 100_000)(tokens) ? tokens : DEFAULT_MEMORY_TOKENS;
   }
 
-  /** The part of a model's context window that is used. A workspace cannot set it. */
+  /** Returns the part of a model's context window that is used. A workspace cannot set it. */
   contextTokens(): number | undefined {
     const tokens = userSetting<unknown>('contextTokens');
     return isBetween(MIN_CONTEXT_TOKENS, Number.MAX_SAFE_INTEGER)(tokens) ? tokens : undefined;
@@ -131,7 +149,7 @@ export class VsCodeSettings implements Settings {
     return Object.fromEntries(entries.flatMap(([provider, url]) => (isText(url) && url.trim() ? [[provider, url.trim()]] : [])));
   }
 
-  /** The address and headers of a provider. A workspace cannot set them, because the user's key is sent to the address. */
+  /** Returns the address and headers of a provider. A workspace cannot set them, because the user's key is sent to the address. */
   server(provider: string): Pick<ProviderConfig, 'baseUrl' | 'headers' | 'silenceMs'> {
     const baseUrl = this.baseUrls[provider];
     const headers = userSetting<Record<string, unknown>>('headers')?.[provider];
@@ -143,7 +161,13 @@ export class VsCodeSettings implements Settings {
     };
   }
 
-  /** The variables to pass to commands or withhold from them. A workspace cannot set them. */
+  /** The address of the collector to which runs are sent as traces. A workspace cannot set it. */
+  get otlpEndpoint(): string | undefined {
+    const address = userSetting<unknown>('telemetry.otlpEndpoint');
+    return isText(address) ? address : undefined;
+  }
+
+  /** Returns the variables to pass to commands or withhold from them. A workspace cannot set them. */
   environment(): EnvironmentRules {
     const names = (key: string) => {
       const value = userSetting<unknown>(`commands.${key}`);
@@ -189,11 +213,12 @@ export async function providerConfig(provider: string, settings: VsCodeSettings,
   return {
     ...(apiKey && { apiKey }),
     ...server,
+    usesFetch: true,
     ...(Object.keys(headers).length > 0 && { headers: filledHeaders(headers, apiKey) }),
   };
 }
 
-/** Whether a timeout is valid, in seconds. The limit is 290, because Node closes an idle connection after 300 seconds. */
+/** Returns true if a timeout in seconds is valid. The limit is 290, because Node closes an idle connection after 300 seconds. */
 const isTimeout = isBetween(5, 290);
 const isAmount = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value) && value > 0;
 const orInfinity = (value: unknown): number => (isAmount(value) ? value : Number.POSITIVE_INFINITY);

@@ -1,7 +1,9 @@
-/** Remembers the output of the last command in a terminal of the user, in memory only. VS Code tells it for shells with shell integration. */
+/**
+ * Remembers the output of the last command in a terminal of the user, in memory only. VS Code reports it for shells with shell integration.
+ */
 import * as vscode from 'vscode';
 
-/** How much of the end of an output is kept, in characters. */
+/** The maximum number of characters that are kept from the end of an output. */
 const MAX_CHARS = 32_000;
 
 /** `raw` may contain control sequences of the terminal. `exitCode` is missing while the command runs. */
@@ -11,12 +13,12 @@ export class LastOutput implements vscode.Disposable {
   #last: Executed | undefined;
   readonly #disposables: vscode.Disposable[];
 
-  /** The commands in terminals with the name `ownName` are Kedge's. They are ignored. */
+  /** Ignores empty commands, and those in terminals with the name `ownName`, which are Kedge's. */
   constructor(ownName: string) {
     const executions = new WeakMap<vscode.TerminalShellExecution, Executed>();
     this.#disposables = [
       vscode.window.onDidStartTerminalShellExecution(({ terminal, execution }) => {
-        if (terminal.name === ownName) return;
+        if (terminal.name === ownName || execution.commandLine.value.trim() === '') return;
         const executed: Executed = { command: execution.commandLine.value, raw: '', isCut: false };
         executions.set(execution, executed);
         this.#last = executed;
@@ -41,7 +43,7 @@ export class LastOutput implements vscode.Disposable {
 async function record(execution: vscode.TerminalShellExecution, executed: Executed): Promise<void> {
   for await (const data of execution.read()) {
     const raw = executed.raw + data;
-    // A margin, so that the text is not copied for each piece of a long output.
+    // The margin avoids copying the text for each piece of a long output.
     if (raw.length > 2 * MAX_CHARS) executed.isCut = true;
     executed.raw = raw.length > 2 * MAX_CHARS ? raw.slice(-MAX_CHARS) : raw;
   }

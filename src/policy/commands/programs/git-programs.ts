@@ -47,7 +47,7 @@ function isHarmless({ key, value }: GitSetting): boolean {
 /** A URL that contains a password, or a token in place of the user name. */
 const CREDENTIALS = /\w:\/\/(?:[^/@\s]*:[^/@\s]+|[^/@\s]{20,})@/;
 
-/** Whether one of the commands prints remote addresses and one of the addresses contains a password or token. */
+/** Returns true if one of the commands prints remote addresses and one of the addresses contains a password or token. */
 export function showsCredentials(commands: readonly SimpleCommand[], settings: readonly GitSetting[]): boolean {
   const shows = ({ argv: [program, subcommand, ...words] }: SimpleCommand) =>
     programName(program ?? '') === 'git' && subcommand === 'remote' && words.length > 0;

@@ -104,7 +104,7 @@ export const checkGit: Check = (args) => {
   return { argv, floor: READS.has(subcommand) || PLAIN.has(subcommand) ? 1 : 2, reads };
 };
 
-/** Whether the word is an abbreviation of an option that discards changes, such as `--har` for `--hard`. */
+/** Returns true if the word is an abbreviation of an option that discards changes, such as `--har` for `--hard`. */
 function isCutShort(subcommand: string, word: string): boolean {
   const [name = ''] = word.split('=');
   return name.length > 2 && name.startsWith('--') && [...DISCARDS].some((entry) => entry.startsWith(`${subcommand}:${name}`));

@@ -191,12 +191,12 @@ function ownEnd(name: string, args: readonly string[]): number {
   return target < 0 ? end : Math.min(end, target + 1);
 }
 
-/** Whether a word is a listed option with a single dash, such as `-ntp`, and not a group of one-letter options. */
+/** Returns true if a word is a listed option with a single dash, such as `-ntp`, and not a group of one-letter options. */
 export function isHarmlessWord(name: string, word: string): boolean {
   return /^-[^-]./.test(word) && harmlessOf(name).has(word);
 }
 
-/** Whether an option is listed. One-letter options may be grouped and followed by a number: `-xvs`, `-j4`. */
+/** Returns true if an option is listed. One-letter options may be grouped and followed by a number: `-xvs`, `-j4`. */
 export function isHarmless(name: string, option: string): boolean {
   const harmless = harmlessOf(name);
   if (/^(?:--?|-\d+)$/.test(option) || harmless.has(option.split('=')[0] as string)) return true;

@@ -175,7 +175,7 @@ const GIT_NAMES = wordSet('status ls-files check-ignore');
 /** Options that read patterns from a file. The listing then reveals the content of this file. */
 const PATTERN_FILE = /^(?:-[^-]*X|--exclude-[fp]|--ignore-f|--gitf)/;
 
-/** Whether a read-only command prints names of files but not their content. */
+/** Returns true if a read-only command prints names of files but not their content. */
 export const showsNames = ([program = '', ...words]: readonly (string | undefined)[]): boolean => {
   const name = programName(program ?? '');
   if (words.some((word) => PATTERN_FILE.test(word ?? ''))) return false;

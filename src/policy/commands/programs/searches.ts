@@ -16,7 +16,7 @@ export type SearchedPlaces = {
   /** If not empty, only names that match one of these globs are searched. */
   only?: string[];
   /**
-   * Set if only files tracked by Git are searched. With `changes`, the output is a diff, so its files cannot be determined in advance.
+   * The field is set if only files tracked by Git are searched. With `changes`, the output is a diff, so its files cannot be determined in advance.
    */
   tracked?: 'files' | 'changes';
 };
@@ -122,12 +122,14 @@ function valuedPart(word: string, valued: string): string | undefined {
   return at < 0 ? undefined : word.slice(at);
 }
 
-/** Whether the next word may be this option's value. In `-ge` it need not be: `e` may be the value of `-g`. */
+/** Returns true if the next word may be this option's value. In `-ge`, this is not certain, because `e` may be the value of `-g`. */
 function endsValued(word: string, valued: string): boolean {
   return /^-[^-]/.test(word) && valued.includes(word.at(-1) as string);
 }
 
-/** Whether every word that looks like an option certainly is an option, not the value of another option or an operand after `--`. */
+/**
+ * Returns true if every word that looks like an option certainly is an option, not the value of another option or an operand after `--`.
+ */
 function optionsAreClear(words: readonly string[], valued: string): boolean {
   const mayTakeNext = (word = '') => endsValued(word, valued) || (word.startsWith('--') && !LONG_ALONE.test(word));
   return !words.includes('--') && !words.some((word, at) => word.startsWith('-') && mayTakeNext(words[at - 1]));

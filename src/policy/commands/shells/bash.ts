@@ -118,7 +118,7 @@ class BashReader {
     }
   }
 
-  /** Whether the node is a comment that has its own line at the top level. */
+  /** Returns true if the node is a comment on a separate line at the top level. */
   private isRemark({ start, text }: ShellNode): boolean {
     return /^#[^\n]*$/.test(text) && this.remarks.has(start);
   }

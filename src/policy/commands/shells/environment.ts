@@ -14,7 +14,10 @@ const HARMLESS_AS_THEY_ARE = /^(?:(?:GIT_|MAN)?PAGER=(?:cat)?|GIT_EDITOR=(?:true
 const OWN_MODULES = /^PYTHONPATH=(?:\.\/)?(?:\.|src|lib)?$/;
 const RUNS_OWN_MODULES = /^(?:python[\d.]*|pytest|py\.test)$/;
 
-/** Whether a `NAME=value` assignment has a harmless name and a value without paths. `program` is the program that receives the variable. */
+/**
+ * Returns true if a `NAME=value` assignment has a harmless name and a value without paths. `program` is the program that receives the
+ * variable.
+ */
 export function isHarmlessAssignment(text: string, program = ''): boolean {
   if (HARMLESS_AS_THEY_ARE.test(text) || (RUNS_OWN_MODULES.test(program) && OWN_MODULES.test(text))) return true;
   const [name = '', ...value] = text.split('=');

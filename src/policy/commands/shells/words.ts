@@ -27,7 +27,7 @@ export function wordOf(node: ShellNode, shell: Shell): Word {
   return { source: node.text, value: isKnown ? value : undefined, glob: isKnown && GLOB.test(letters) };
 }
 
-/** Whether a word contains `{a,b}` or `{1..9}`, which expands to several words. These may be options. */
+/** Returns true if a word contains `{a,b}` or `{1..9}`, which expands to several words. These may be options. */
 function hasBraces(letters: string): boolean {
   const begin = letters.indexOf('{');
   return begin >= 0 && /,|\.\./.test(letters.slice(begin)) && letters.includes('}');
@@ -110,7 +110,7 @@ function ansiQuoted(text: string): Piece {
 }
 
 /**
- * Replaces characters that nobody needs to write as an escape. It is a control character, and a command that contains one needs an
+ * The replacement for characters that do not have to be written as an escape. It is a control character, and a command that contains one needs an
  * approval.
  */
 const NEEDLESS = '\0';

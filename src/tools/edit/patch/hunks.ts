@@ -31,7 +31,7 @@ export function applyHunks(original: string, hunks: readonly Hunk[], path: strin
   const isOpen = hunks.some(({ closesFile }) => closesFile) && !/[\r\n]$/.test(spliced) && spliced !== '';
   const text = isOpen ? spliced + new Lines(spliced).endingNear(spliced.length) : spliced;
   if (text === lines.text) throw new ToolError(`The patch changes nothing in ${path}. Read the file again.`);
-  // When the patch removes a last line that had no line break, the new last line gets none either.
+  // When the patch removes a last line that had no line break, the new last line has no line break either.
   const isEndGone = spans.some((span) => span.atEnd && span.text === '');
   return { text: mark + (isEndGone ? text.replace(/(\r\n|\n|\r)$/, '') : text), notes };
 }
@@ -125,7 +125,7 @@ function missingHunkError(lines: Lines, { headers, ops }: Hunk, what: string, pa
   return notFound(lines, old, `${what}${headers.length > 0 ? `, after @@ ${headers.join(' @@ ')},` : ''}`, path);
 }
 
-/** Returns the elements that satisfy the predicate, or all when none does. */
+/** Returns the elements that satisfy the predicate, or all elements if there are none. */
 function preferred<T>(all: readonly T[], kind: (each: T) => boolean): T[] {
   const some = all.filter(kind);
   return some.length > 0 ? some : [...all];

@@ -59,8 +59,8 @@ function nameIn(header: RegExp, line = ''): string | undefined {
 }
 
 /**
- * Returns the index after the hunk with this header, or undefined when the line is not a header with counts or the following lines do not
- * fit the counts.
+ * Returns the index after the hunk with this header, or undefined if the line is not a header with counts or the following lines do not match the
+ * counts.
  */
 function hunkEnd(lines: readonly string[], header: number): number | undefined {
   const counts = COUNTS.exec(lines[header] ?? '');
@@ -86,7 +86,7 @@ function sectionOf({ old, now }: Names): string {
   return now === NOTHING ? `*** Delete File: ${old}` : `*** Update File: ${now}`;
 }
 
-/** A file is deleted whatever it contains, so the removed lines are dropped. */
+/** A file is deleted regardless of its content, so the removed lines are dropped. */
 function dropHunks(lines: readonly string[], out: string[], from: number): void {
   for (let at = from; /^(?:@@|[-\\])/.test(out[at] ?? '') && !namesAt(lines, at); at++) out[at] = '';
 }

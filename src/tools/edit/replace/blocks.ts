@@ -10,30 +10,30 @@ const VOID_TAG = /^<(?:area|base|br|col|embed|hr|img|input|link|meta|source|trac
 const END = /^\s*(?:end|fi|done|esac)\b/;
 const BEGIN = /^\s*(?:if|unless|while|until|for|case|def|class|module|begin|function)\b(?!.*\b(?:end|fi|done|esac)\W*$)/;
 
-/** Whether the next line should be indented more deeply. */
+/** Returns true if the next line should be indented more deeply. */
 export function opensBlock(line: string): boolean {
   return opensPair(line) || /(?::|=>|->|(?:^|\s)(?:then|do|else|begin|try))$/.test(withoutComment(line.trim()));
 }
 
-/** Whether the line opens a bracket or a tag that another line closes. */
+/** Returns true if the line opens a bracket or a tag that another line closes. */
 function opensPair(line: string): boolean {
   const text = withoutComment(line.trim());
   return /^<[a-z][^>]*>$/i.test(text) ? !text.endsWith('/>') && !VOID_TAG.test(text) : /[{([]$/.test(text);
 }
 
-/** Whether the line ends a block, so that it is indented less than the content of the block. */
+/** Returns true if the line ends a block, so that it is indented less than the content of the block. */
 export function closesBlock(line: string): boolean {
   return /^(?:[}\])]|<\/|(?:end|fi|done|esac|endif|endfor)\b)/.test(line.trim());
 }
 
-/** Whether the line ends a block that began above, or begins another branch of that block. */
+/** Returns true if the line ends a block that began above, or begins another branch of that block. */
 export function leavesBlock(line: string): boolean {
   return closesBlock(line) || /^(?:else|elif|elsif|except|finally|catch|case|default|when|rescue|ensure)\b/.test(line.trim());
 }
 
 /**
- * Whether the new lines leave no block without content and end each new block at the indentation where it began. `lines` must not contain
- * blank lines.
+ * Returns true if the new lines leave no block without content and end each new block at the indentation where it began. `lines` must not
+ * contain blank lines.
  */
 export function isNestedWell(lines: readonly { text: string; isNew: boolean }[]): boolean {
   const hasWords = lines.some(({ text }) => END.test(text));

@@ -50,7 +50,7 @@ export function elisionIn(now: string, old: string, path: string): string | unde
     .find((line) => !oldLines.has(line) && isElision(line, path));
 }
 
-/** Whether a line is a placeholder. The line must not have surrounding whitespace. */
+/** Returns true if a line is a placeholder. The line must not have surrounding whitespace. */
 export function isElision(line: string, path: string): boolean {
   if (line.length > MAX_LENGTH) return false;
   const { doc, text } = COMMENT.exec(line)?.groups ?? {};
@@ -74,7 +74,7 @@ const bare = (text: string) => text.trim().replace(/^[\s([<{*=-]+|[\s)\]>}*=:-]+
 const isOnlyDots = (text: string) => new RegExp(`^${DOTS}$`).test(bare(text));
 const hasDots = (text: string) => BEGINS_WITH_DOTS.test(bare(text)) || ENDS_WITH_DOTS.test(bare(text));
 
-/** Whether a comment says that code was omitted. It may contain up to `most` words that are not in `CORE` or `FILLER`. */
+/** Returns true if a comment says that code was omitted. It may contain up to `most` words that are not in `CORE` or `FILLER`. */
 function leavesOut(comment: string, most = 1): boolean {
   const text = bare(comment);
   const commentWords = text.replaceAll(new RegExp(DOTS, 'g'), ' ').match(/[\p{L}\p{N}_`'-]+/gu) ?? [];

@@ -44,8 +44,8 @@ export function beginsWithinLine(lines: Lines, place: Place, what: string, path:
 }
 
 /**
- * Whether lines that the change removes still exist near the place where its result was found. The change was then not applied: the file
- * contains its result only by chance.
+ * Returns true if lines that the change removes still exist near the place where its result was found. The change was then not applied: the
+ * file contains its result only by chance.
  */
 export function isUndone(lines: Lines, { start, end }: Place, old: readonly string[], now: readonly string[]): boolean {
   const { fold } = LOOSER.at(-1) as (typeof LOOSER)[number];

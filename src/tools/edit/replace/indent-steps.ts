@@ -50,7 +50,7 @@ export function findConversion(
   return explains(convert) ? convert : undefined;
 }
 
-/** Whether one indentation in the copy corresponds to several in the file. */
+/** Returns true if one indentation in the copy corresponds to several in the file. */
 export function isOneForSeveral(known: readonly Level[]): boolean {
   return new Set(known.map(({ old }) => old)).size < new Set(known.map(({ old, file }) => `${old}\n${file}`)).size;
 }
@@ -74,7 +74,7 @@ export function fromLineStart(theirs: readonly string[], file: string, ours: str
   return isMixed ? convertBy({ old: '', file: '', text: '' }, { theirs: step, ours }) : (indent) => indent;
 }
 
-/** Whether a line has the same number of levels in the model's copy (`old`) and in the file. */
+/** Returns true if a line has the same number of levels in the model's copy (`old`) and in the file. */
 function haveSameDepth({ old, file }: Level, { theirs, ours }: Step): boolean {
   const levels = Math.floor(old.length / theirs.length);
   return old === theirs.repeat(levels) && file === ours.repeat(levels);
@@ -92,7 +92,7 @@ function convertBy(base: Level, step: Step, areAligned = false): Convert {
   };
 }
 
-/** Whether `blanks` uses tabs in a file that uses blanks, or blanks in a file that uses tabs. */
+/** Returns true if `blanks` uses tabs in a file that uses blanks, or blanks in a file that uses tabs. */
 function isForeign(blanks: string, { old, file }: Level): boolean {
   if (file === '' || blanks === ALIGNED) return false;
   return file.includes('\t') ? blanks.startsWith('  ') && !old.includes('\t') : blanks.includes('\t');

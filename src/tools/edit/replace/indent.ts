@@ -135,7 +135,7 @@ function readAsWritten(passage: Passage): Indents | undefined {
   return new Map(written.map(({ index, indent }) => [index, indent]));
 }
 
-/** Whether the change affects only indentation. */
+/** Returns true if the change affects only indentation. */
 function onlyReindents({ known, written }: Passage): boolean {
   return known.length === written.length && known.every(({ text }, index) => text === written[index]?.text);
 }
@@ -170,7 +170,7 @@ function readBesideOneLine(passage: Passage): Indents | undefined {
   return staysInside(line.file, others, literal) ? literal : undefined;
 }
 
-/** Whether no line is indented less than `depth`, except for lines that end an outer block and the lines after them. */
+/** Returns true if no line is indented less than `depth`, except for lines that end an outer block and the lines after them. */
 function staysInside(depth: string, lines: readonly NewLine[], indents: Indents): boolean {
   let least = depth;
   for (const { index, text } of lines) {
@@ -200,7 +200,7 @@ function pairByPosition(passage: Passage): Indents | undefined {
   });
 }
 
-/** Whether the two lines are alike: both or none of them begin a block, and both or none of them end a block. */
+/** Returns true if the two lines are alike: both or none of them begin a block, and both or none of them end a block. */
 function areAlike(replaced: OldLine, { text }: NewLine, below: OldLine | undefined): boolean {
   if (opensBlock(replaced.text) !== opensBlock(text) || closesBlock(replaced.text) !== closesBlock(text)) return false;
   const word = (line: string) => /^\W*\w*/.exec(line)?.[0];

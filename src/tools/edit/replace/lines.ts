@@ -75,7 +75,7 @@ export function splitLines(text: string): string[] {
   return text.split(BREAK);
 }
 
-/** Splits a text into lines with the line break that follows each. The last line has none. */
+/** Splits a text into lines, each with the line break that follows it. The last line has no line break. */
 export function splitPieces(text: string): { text: string; ending: string }[] {
   const endings = text.match(BREAK) ?? [];
   return splitLines(text).map((line, index) => ({ text: line, ending: endings[index] ?? '' }));

@@ -6,7 +6,7 @@ import { ToolError } from '../../../core/run/tool.ts';
 import { type Lines, lastAtMost } from './lines.ts';
 
 export type Rule = {
-  /** Names what the rule ignores, for messages to the model. */
+  /** The differences that the rule ignores, for messages to the model. */
   ignores: string;
   /** Returns the part of a line that is compared. Unless `wholeLines` is set, it may only cut off the end or replace single characters. */
   fold(line: string): string;
@@ -27,7 +27,7 @@ const SPACE = /[\u00A0\u1680\u2000-\u200A\u202F\u205F\u3000]/g;
 const plainQuotes = (line: string) => line.replace(SINGLE, "'").replace(DOUBLE, '"');
 const plainDashes = (line: string) => line.replace(DASH, '-');
 const plainSpaces = (line: string) => line.replace(SPACE, ' ');
-/** Each function replaces one kind of typographic characters by plain ones. */
+/** Each function replaces one kind of typographic characters with plain ones. */
 export const PLAINLY: readonly ((line: string) => string)[] = [plainQuotes, plainDashes, plainSpaces];
 const plain = (line: string) => PLAINLY.reduce((text, plainly) => plainly(text), line);
 
@@ -69,7 +69,7 @@ export function byLines(rule: Rule = EXACT): Rule {
   return LOOSER.find(({ wholeLines }, index) => wholeLines && index > LOOSER.indexOf(rule)) ?? INDENTATION;
 }
 
-/** The maximum number of matches. A large file can contain a short passage millions of times, and nobody could review more matches. */
+/** The maximum number of matches. A large file can contain a short passage millions of times, and users could not review more matches. */
 const MAX_PLACES = 100_000;
 
 /** @throws ToolError when there are too many places. */

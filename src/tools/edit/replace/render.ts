@@ -3,7 +3,7 @@
  * ending of the line that it replaces or follows. When indentation was ignored, it is indented like the file.
  */
 
-import { diffArrays } from 'diff';
+import { diffArrays } from 'diff/lib/diff/array.js';
 import { withoutHabits } from './copying-habits.ts';
 import { indentsFor } from './indent.ts';
 import { type Lines, splitLines, splitPieces } from './lines.ts';

@@ -185,8 +185,8 @@ function asLines(text: string, place: Place, indent: string, old: string): Place
 }
 
 /**
- * Whether the indentation of the new lines must be determined. This is not necessary if both texts begin with a word and the passage has
- * further lines, which show that it was copied with its indentation.
+ * Returns true if the indentation of the new lines must be determined. This is not necessary if both texts begin with a word and the
+ * passage has further lines, which show that it was copied with its indentation.
  */
 function isAboutIndentation(old: string, now: string): boolean {
   const endsLine = /[\r\n]$/.test(old);
@@ -196,8 +196,8 @@ function isAboutIndentation(old: string, now: string): boolean {
 }
 
 /**
- * Whether only the new text includes the indentation of the first line, which would then be doubled. If the texts differ only in these
- * blanks, the model wants to indent the line further.
+ * Returns true if only the new text includes the indentation of the first line, which would then be doubled. If the texts differ only in
+ * these blanks, the model wants to indent the line further.
  */
 function isTrimmedInOldOnly(indent: string, old: string, now: string): boolean {
   return (

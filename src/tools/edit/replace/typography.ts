@@ -2,7 +2,7 @@
  * Restores typographic quotes, dashes and spaces, which models write as plain characters. The parts that a new line shares with the line
  * that it replaces keep the characters of the file.
  */
-import { diffArrays } from 'diff';
+import { diffArrays } from 'diff/lib/diff/array.js';
 import type { Op } from './op.ts';
 
 const TOKEN = /\s+|[\p{L}\p{N}_]+|./gsu;

@@ -5,7 +5,9 @@ import { join } from 'node:path';
 import { memoryNotes } from '../../../../src/app/context/memory.ts';
 import type { NotePart } from '../../../../src/core/model/messages.ts';
 import { MAX_MEMORY_ENTRY, tooLongEntry } from '../../../../src/core/words/memory-entry.ts';
+import { memoryEntries } from '../../../../src/core/words/memory-list.ts';
 import { MemoryFiles } from '../../../../src/hosts/node/memory.ts';
+import { insertLine, removeEntry } from '../../../../src/hosts/node/memory-edits.ts';
 import { call, say, turn } from '../../../../src/providers/scripted/index.ts';
 import { answerAll, assistantOn, eventsOf, lastOf, resultTexts } from '../../../support/harness.ts';
 
@@ -24,6 +26,28 @@ describe('the memory', () => {
   const memoryOf = (content: readonly object[]) =>
     content.flatMap((part) => ((part as NotePart).about === 'memory' ? [(part as NotePart).text] : []));
 
+  it('lists each line as an entry, and an entry that is deleted can be restored', async () => {
+    await remembered.add('workspace', 'one');
+    const before = '# Notes\n\n- one\n-two\r\n* one\n';
+    await writeFile(file(), before);
+    const entries = memoryEntries(before);
+    assert.deepEqual(entries, [
+      { line: 1, text: '# Notes' },
+      { line: 3, text: 'one' },
+      { line: 4, text: '-two' },
+      { line: 5, text: 'one' },
+    ]);
+    const removed = removeEntry(file(), { line: 5, text: 'one' });
+    assert.deepEqual(removed, { line: 5, raw: '* one' });
+    assert.equal(await readFile(file(), 'utf8'), '# Notes\n\n- one\n-two\r\n');
+    await writeFile(file(), '- one\n# Notes\n');
+    assert.deepEqual(removeEntry(file(), { line: 3, text: 'one' }), { line: 1, raw: '- one' }, 'it has moved');
+    assert.equal(removeEntry(file(), { line: 1, text: 'one' }), undefined, 'it is gone');
+    insertLine(file(), { line: 1, raw: '- one' });
+    insertLine(file(), { line: 9, raw: '* one' });
+    assert.equal(await readFile(file(), 'utf8'), '- one\n# Notes\n* one\n');
+  });
+
   it('is written only after an approval that shows exactly the entry, whatever is allowed', async () => {
     const policy = () => ({ rules: [{ effect: 'allow' as const, tool: 'remember', from: 'user' as const }], problems: [] });
     await using kedge = await assistantOn({}, [remember({ text: 'Run the tests\nwith\u202e  make.' }), turn(say('Done.'))], {
@@ -36,7 +60,7 @@ describe('the memory', () => {
     const { title, covers, reason } = lastOf(kedge.events, 'approval_requested');
     assert.equal(title, 'Remember in this workspace: Run the tests with⟨U+202E⟩ make.');
     assert.equal(covers, undefined);
-    assert.equal(reason, 'The model is told this in all later sessions.');
+    assert.equal(reason, 'This is sent to the model in all later sessions.');
     assert.equal(await readFile(file(), 'utf8'), '- Run the tests with\u202e make.\n');
     assert.deepEqual(resultTexts(kedge.session), ['Stored.']);
   });
@@ -58,7 +82,7 @@ describe('the memory', () => {
     assert.deepEqual([await remembered.read('workspace'), await remembered.read('user')], ['', '']);
   });
 
-  it('is told to the model once, again when it changes, and is named in the run', async () => {
+  it('is sent to the model once, again when it changes, and is named in the run', async () => {
     await remembered.add('user', 'Be brief.');
     await remembered.add('workspace', 'Use make.');
     await using kedge = await assistantOn(
@@ -81,10 +105,13 @@ describe('the memory', () => {
       ['The user asked Kedge to remember this (memory for this workspace): It replaces the earlier one.\n\n# Mine\nUse just.'],
       ['The memory for this workspace is empty now.'],
     ]);
-    assert.deepEqual(kedge.session.view.runs[0]?.rules, [{ path: 'memory for this workspace' }, { path: 'memory for all workspaces' }]);
+    assert.deepEqual(kedge.session.readView().runs[0]?.rules, [
+      { path: 'memory for this workspace' },
+      { path: 'memory for all workspaces' },
+    ]);
   });
 
-  it('keeps to its budget: the oldest entries are left out', async () => {
+  it('does not exceed its budget: the oldest entries are left out', async () => {
     for (let n = 1; n <= 100; n++) await remembered.add('workspace', `Entry number ${n} of the memory.`);
     await remembered.add('user', 'Be brief.');
     const [note, user, ...more] = await memoryNotes(remembered, [], 100);
@@ -96,7 +123,7 @@ describe('the memory', () => {
     assert.deepEqual(await memoryNotes(remembered, [], 0), []);
   });
 
-  it('shares its budget: each half that is not needed goes to the other', async () => {
+  it('shares its budget: the unused part of each half can be used by the other', async () => {
     const sizes = async () => (await memoryNotes(remembered, [], 100)).map(({ text }) => text.split('\n- ').slice(1).join('\n').length);
     for (let n = 1; n <= 20; n++) await remembered.add('user', `Entry number ${n} of the memory.`);
     assert.ok((await sizes()).every((size) => size > 350 && size <= 400));
@@ -120,7 +147,7 @@ describe('the memory', () => {
     assert.equal(user?.source.remark, 'newest entry cut off, older entries left out');
   });
 
-  it('is not called empty when it is turned off or leaves room to the other', async () => {
+  it('is not called empty when it is turned off or has no space left', async () => {
     await remembered.add('user', 'Be brief.');
     const told = (content: NotePart[]) => [{ role: 'user' as const, content }];
     const first = await memoryNotes(remembered, [], 25);
@@ -134,7 +161,7 @@ describe('the memory', () => {
     assert.deepEqual(
       off.map(({ text, source }) => [text, source.digest, source.remark]),
       ['this workspace', 'all workspaces'].map((scope) => [
-        `The user turned off the memory for ${scope}. What it said no longer applies.`,
+        `The user turned off the memory for ${scope}. Its content no longer applies.`,
         '',
         'turned off',
       ]),
@@ -142,7 +169,7 @@ describe('the memory', () => {
     assert.deepEqual(await memoryNotes(remembered, told([...first, ...second, ...off]), 0), []);
   });
 
-  it('refuses an entry that is too long, from the model too', async () => {
+  it('refuses an entry that is too long, also from the model', async () => {
     const text = 'x'.repeat(MAX_MEMORY_ENTRY + 1);
     assert.equal(tooLongEntry(text.slice(1)), undefined);
     await using kedge = await assistantOn({}, [remember({ text }), turn(say('Done.'))], { remembered });
@@ -155,7 +182,7 @@ describe('the memory', () => {
     assert.equal(await remembered.read('workspace'), '');
   });
 
-  it('keeps lines apart although the user left the last one without a line break', async () => {
+  it('adds a line break if the user left the last line without one', async () => {
     await remembered.add('workspace', 'one');
     await writeFile(file(), '- one');
     await remembered.add('workspace', 'two');

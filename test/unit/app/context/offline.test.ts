@@ -16,7 +16,7 @@ const told: HarnessOptions = {
   remembered: { read: async () => '- Read package.json.', add: async () => {} },
 };
 
-/** Passes messages on as text, as the models of VS Code do. */
+/** Passes messages to Offline as text, as the models of VS Code do. */
 const asText = (adapter: ModelAdapter): ModelAdapter => ({
   stream: ({ messages, ...request }, signal) =>
     adapter.stream({ ...request, messages: withoutFramedNotes(messages.map((message) => framed(message) as Message)) }, signal),

@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { Rules, rulesLimits } from '../../../../src/app/context/rules.ts';
 import { rulesInForce } from '../../../../src/core/context/rules-in-force.ts';
 import type { ModelRequest } from '../../../../src/core/model/model.ts';
+import { NodeFileSystem } from '../../../../src/hosts/node/files/file-system.ts';
 import { call, say, turn } from '../../../../src/providers/scripted/index.ts';
 import { Workspace } from '../../../../src/workspace/workspace.ts';
 import { assistantOn, eventsOf, type Files, type Harness, type HarnessOptions, lastOf } from '../../../support/harness.ts';
 
-/** The texts of the notes about rules in the last request, in order. */
+/** Returns the texts of the notes about rules in the last request, in order. */
 function told({ adapter }: Harness): string[] {
   const { messages } = adapter.requests.at(-1) as ModelRequest;
   const parts = messages.flatMap((message) =>
@@ -15,10 +16,12 @@ function told({ adapter }: Harness): string[] {
   return parts.flatMap((part) => (part.type === 'note' && part.about === 'rules' ? [part.text] : []));
 }
 
-/** Everything that was sent to the model, as one text. */
+/** Returns everything that was sent to the model, as one text. */
 const sent = ({ adapter }: Harness) => JSON.stringify(adapter.requests.map(({ messages }) => messages));
 
-/** Runs one prompt that reads the given files, and returns the rules that the model was told: first those of all files, then the others. */
+/**
+ * Runs one prompt that reads the given files. Returns the rules that the model was told: first the rules for all files, then the others.
+ */
 async function rulesOf(files: Files, reads: readonly string[] = [], options: HarnessOptions = {}): Promise<string[]> {
   const script = [...reads.map((path) => turn(call('read_file', { path }))), turn(say('Done.'))];
   await using kedge = await assistantOn(files, script, options);
@@ -165,7 +168,7 @@ describe('rules files', () => {
       'rules',
       'text',
     ]);
-    assert.deepEqual(kedge.session.view.runs[0]?.rules, [{ path: 'AGENTS.md' }, { path: 'src/AGENTS.md' }]);
+    assert.deepEqual(kedge.session.readView().runs[0]?.rules, [{ path: 'AGENTS.md' }, { path: 'src/AGENTS.md' }]);
     assert.deepEqual(lastOf(kedge.events, 'run_finished').receipt?.rules, ['AGENTS.md', 'src/AGENTS.md']);
   });
 
@@ -202,7 +205,7 @@ describe('rules files', () => {
     assertRules(told(kedge), ['Below.']);
   });
 
-  it('are added to the result of a change and to no result of a call that was not executed', async () => {
+  it('are added to the result of a change, but not to the result of a call that was not executed', async () => {
     const files = { 'src/AGENTS.md': 'Below.', 'lib/AGENTS.md': 'Library.', 'lib/.env': 'KEY=1' };
     await using kedge = await assistantOn(files, [
       turn(call('read_file', { path: 'lib/.env' })),
@@ -222,7 +225,7 @@ describe('rules files', () => {
     await using kedge = await assistantOn(files, [turn(say('Done.'))]);
     await kedge.session.prompt({ text: 'go', mode: 'ask' });
     assertRules(told(kedge), ['not a text file'], ['larger than 1 MB']);
-    assert.deepEqual(kedge.session.view.runs[0]?.rules, [
+    assert.deepEqual(kedge.session.readView().runs[0]?.rules, [
       { path: 'AGENTS.md', remark: 'not read: not a text file' },
       { path: 'CLAUDE.md', remark: 'not read: larger than 1 MB' },
     ]);
@@ -235,6 +238,52 @@ describe('rules files', () => {
     assert.ok((second?.length ?? 0) > 30_000 && (third?.length ?? 0) < 3_000);
     const [small] = await rulesOf({ 'AGENTS.md': long }, [], { facts: () => ({ contextWindow: 8_000 }) });
     assert.ok((small?.length ?? 0) < 3_600, small);
+  });
+
+  it('fill their space once: of many files, the last are named in one note that says they were not sent', async () => {
+    const globs = Array.from({ length: 40 }, (_, index) => `g${index}/*.ts`).join(', ');
+    const names = Array.from({ length: 90 }, (_, index) => `${10 + index}`);
+    const files: Files = Object.fromEntries(
+      names.map((name) => [`.kedge/rules/${name}.md`, frontMatter(`globs: ${name}.txt, ${globs}`, `Rule ${name}.`)]),
+    );
+    const texts = Object.fromEntries(names.map((name) => [`${name}.txt`, 'x']));
+    const read = (list: readonly string[]) => turn(...list.map((name) => call('read_file', { path: `${name}.txt` })));
+    const facts = () => ({ contextWindow: 32_000 });
+    const script = [read(names.slice(0, 60)), ...names.slice(60).map((name) => read([name])), turn(say('Done.')), turn(say('Done.'))];
+    await using kedge = await assistantOn({ ...files, ...texts }, script, { facts });
+    await kedge.session.prompt({ text: 'go', mode: 'ask' });
+    const rules = told(kedge);
+    const size = rules.reduce((sum, text) => sum + text.length, 0);
+    assert.ok(size > 12_000 && size < 12_800 + 1_000, `${size} characters`);
+    const omitted = rules.filter((text) => text.includes('these files were not sent'));
+    assert.ok(omitted.length > 0 && omitted.length < 6, `${omitted.length} notes`);
+    assert.match(
+      omitted[0] ?? '',
+      /^The rules of the project fill the space for them \(12800 characters\), so .*: \.kedge\/rules\/\d\d\.md.*Read them with read_file/,
+    );
+    assert.ok(kedge.session.readView().runs[0]?.rules?.some(({ remark }) => remark === 'not sent: no space left for more rules'));
+    await kedge.session.prompt({ text: 'go on', mode: 'ask' });
+    assert.ok(told(kedge).length <= rules.length + 1);
+  });
+
+  it('look for a limited number of imports', async () => {
+    const many = Array.from({ length: 3_000 }, (_, index) => `@g/${index}`).join(' ');
+    const looked: string[] = [];
+    await using kedge = await assistantOn({ 'CLAUDE.md': `@a.md ${many} @b.md`, 'a.md': 'First.', 'b.md': 'Last.' }, [turn(say('Done.'))], {
+      fileSystem: (roots) => {
+        const fs = new NodeFileSystem(roots);
+        const stat = fs.stat.bind(fs);
+        fs.stat = async (at) => {
+          if (at.path.startsWith('g/')) looked.push(at.path);
+          return stat(at);
+        };
+        return fs;
+      },
+    });
+    await kedge.session.prompt({ text: 'go', mode: 'ask' });
+    const [rules = ''] = told(kedge);
+    assert.ok(rules.includes('First.') && !rules.includes('Last.'));
+    assert.ok(looked.length > 100 && looked.length < 400, `${looked.length} files were looked for`);
   });
 
   it('do not exceed the limit with long lists of globs or of files', async () => {
@@ -297,7 +346,7 @@ describe('rules files that may not be read', () => {
     await using kedge = await assistantOn(files, script, options);
     await kedge.session.prompt({ text: 'go', mode: 'ask' });
     assert.deepEqual(eventsOf(kedge.events, 'approval_requested'), []);
-    return sent(kedge) + JSON.stringify(kedge.session.view.runs);
+    return sent(kedge) + JSON.stringify(kedge.session.readView().runs);
   }
 
   const cases: [why: string, files: Files, options: HarnessOptions][] = [
@@ -340,8 +389,9 @@ describe('rules files that may not be read', () => {
   it('leave exactly the trace of a workspace without them', async () => {
     const hidden = { ...secretRules, '.kedgeignore': 'AGENTS.md\n' };
     const without = { 'src/a.ts': 'x', 'x/a.ts': 'x', '.kedgeignore': 'AGENTS.md\n' };
-    const plain = (text: string) => text.replace(/"(?:id|runId|callId)":"[^"]*"|"durationMs":\d+/g, '');
-    assert.equal(plain(await traceOf(hidden)), plain(await traceOf(without)));
+    // In pieces, so that a failure names the difference.
+    const plain = (text: string) => text.replace(/"(?:id|runId|callId)":"[^"]*"|"(?:durationMs|at)":\d+/g, '').split(',');
+    assert.deepEqual(plain(await traceOf(hidden)), plain(await traceOf(without)));
   });
 });
 
@@ -362,14 +412,16 @@ describe('a call in a long conversation', () => {
 describe('the start of a run with rules', () => {
   it('adds the lost message when the program ended before it was logged', async () => {
     await using kedge = await assistantOn({ 'AGENTS.md': 'Root.' }, [turn(say('Done.'))]);
-    // The run is logged at once, and closed before its message is.
-    const ended = kedge.session.prompt({ text: 'go', mode: 'ask' });
+    // The run is logged immediately. The session is closed before the message of the run is logged.
+    const mention = { type: 'note' as const, about: 'mention' as const, text: '1\tone', ref: { kind: 'file' as const, path: 'a.ts' } };
+    const image = { type: 'image' as const, mediaType: 'image/png', data: 'iVBORw0KGgo=' };
+    const ended = kedge.session.prompt({ text: 'go', mode: 'ask', attachments: [image, mention] });
     const again = await kedge.reload();
     await ended;
-    assert.deepEqual(again.session.state.messages, []);
+    assert.equal(again.session.state.messages.length, 0);
     await again.session.resume();
     const [message] = again.adapter.requests[0]?.messages ?? [];
-    assert.deepEqual(message?.content.at(-1), { type: 'text', text: 'go' });
+    assert.deepEqual(message?.content.slice(-3), [{ type: 'text', text: 'go' }, image, mention]);
     assert.equal(told(again).length, 1);
   });
 
@@ -379,6 +431,6 @@ describe('the start of a run with rules', () => {
     await kedge.session.stop();
     await ended;
     assert.equal(lastOf(kedge.events, 'run_finished').outcome, 'stopped');
-    assert.deepEqual(kedge.session.state.messages, [{ role: 'user', content: [{ type: 'text', text: 'go' }] }]);
+    assert.deepEqual([...kedge.session.state.messages], [{ role: 'user', content: [{ type: 'text', text: 'go' }] }]);
   });
 });

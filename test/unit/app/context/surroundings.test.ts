@@ -40,7 +40,7 @@ describe('the note about the surroundings', () => {
     ]);
   });
 
-  it('contains only what changed since the last one, also what is gone', () => {
+  it('contains only what changed since the last note, including what no longer exists', () => {
     assert.equal(noteOf(all, [all]), undefined);
     assert.equal(
       noteOf({ ...all, date: '2026-11-23', files: [] }, [all]),
@@ -49,7 +49,7 @@ describe('the note about the surroundings', () => {
     assert.equal(noteOf(all, [all, { ...all, date: '2026-11-23' }, { ...all, date: '2026-11-24' }]), 'Date: 2026-11-22');
   });
 
-  it('does not begin with what there is not', () => {
+  it('does not mention missing things in the first note', () => {
     assert.equal(noteOf({ files: [], parts: { activeFile: true, openFiles: true, problems: true } }), undefined);
   });
 
@@ -61,11 +61,11 @@ describe('the note about the surroundings', () => {
     assert.match(noteOf(withSecret) ?? '', /no uncommitted changes/);
   });
 
-  it('names nothing of a workspace that the user does not trust', () => {
+  it('contains no names of an untrusted workspace', () => {
     assert.equal(noteOf(all, [], { trusted: false }), 'System: Linux, bash\nDate: 2026-11-22');
   });
 
-  it('is short, and shows what is in names', () => {
+  it('is short, and marks invisible characters in names', () => {
     const files = Array.from({ length: 40 }, (_, n) => ({ at: at(`packages/component-${n}/src/a-rather-long-name-of-a-file.ts`) }));
     const text = noteOf({ ...all, files }) ?? '';
     assert.ok(countTokens(text) <= 140, `${countTokens(text)} tokens:\n${text}`);
@@ -74,7 +74,7 @@ describe('the note about the surroundings', () => {
 });
 
 describe('the surroundings of a run', () => {
-  it('are at the end of the message, and come again only when they change', async () => {
+  it('are at the end of the message, and are sent again only when they change', async () => {
     let date = '2026-11-22';
     const surroundings = async () => ({ date });
     const options: HarnessOptions = { surroundings };
@@ -92,7 +92,7 @@ describe('the surroundings of a run', () => {
     const note = (words: string) => ({ type: 'note', about: 'surroundings', text: words });
     assert.deepEqual(said, [[text('one'), note('Date: 2026-11-22')], [text('two')], [text('three'), note('Date: 2026-11-23')]]);
     assert.deepEqual(
-      kedge.session.view.runs.flatMap((run) => run.said),
+      kedge.session.readView().runs.flatMap((run) => run.said),
       [],
     );
   });

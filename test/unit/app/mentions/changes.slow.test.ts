@@ -21,8 +21,8 @@ async function repository(): Promise<Harness> {
   return kedge;
 }
 
-async function changes({ assistant }: Harness) {
-  const mentions = await assistant.mentions();
+async function changes({ assistant, session }: Harness) {
+  const mentions = await assistant.mentions(session);
   const { parts, refused } = await mentions.read([{ kind: 'changes' }], () => true, new AbortController().signal);
   return { text: parts.map((part) => (part.type === 'note' ? part.text : '')).join(''), reason: refused[0]?.reason };
 }
@@ -45,6 +45,21 @@ describe('the changes of the working tree', () => {
   it('are refused outside a repository', async () => {
     await using kedge = await assistantOn({ 'a.ts': 'one\n' });
     assert.match((await changes(kedge)).reason ?? '', /not in a Git repository/);
+  });
+
+  it('that are staged are a diff of their own, for a commit message', async () => {
+    await using kedge = await repository();
+    const staged = () => kedge.assistant.stagedChanges(kedge.session, { folder: 0, path: '' }, new AbortController().signal);
+    await assert.rejects(staged, /No staged change can be sent to the model/);
+    await git(kedge, 'add', '.env', 'hidden.ts');
+    await assert.rejects(staged, /No staged change can be sent to the model/);
+    await git(kedge, 'add', 'a.ts');
+    await kedge.write('a.ts', 'four\n');
+    const text = await staged();
+    assert.match(text, /^diff --git a\/a\.ts b\/a\.ts\n[\s\S]*-one\n\+two$/);
+    assert.doesNotMatch(text, /treasure|buried|four|env|hidden/);
+    kedge.session.note({ type: 'session_permission_set', about: { action: 'read' }, effect: 'deny' });
+    await assert.rejects(staged, /No staged change can be sent to the model/);
   });
 
   for (const [key, attribute] of [

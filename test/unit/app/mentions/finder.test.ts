@@ -19,10 +19,10 @@ const FILES = {
 };
 const deny = () => ({ rules: [{ effect: 'deny' as const, path: 'denied/**', from: 'user' as const }], problems: [] });
 
-/** All lists that a query yields, by the texts that a choice inserts. */
-async function lists({ assistant }: Harness, query: string, view: EditorView = { open: [] }): Promise<string[][]> {
+/** Returns all lists that a query yields, as the texts that the choices insert. */
+async function lists({ assistant, session }: Harness, query: string, view: EditorView = { open: [] }): Promise<string[][]> {
   const all: MentionChoice[][] = [];
-  for await (const list of (await assistant.mentions()).find(query, view)) all.push(list);
+  for await (const list of (await assistant.mentions(session)).find(query, view)) all.push(list);
   return all.map((list) => list.map(({ insert }) => insert));
 }
 const last = async (...args: Parameters<typeof lists>) => (await lists(...args)).at(-1) ?? [];
@@ -48,7 +48,7 @@ describe('mentions are completed', () => {
     assert.deepEqual(await last(kedge, 'hidden'), []);
   });
 
-  it('with what .kedgeignore and the rules say now', async () => {
+  it('with the current rules and .kedgeignore files', async () => {
     let rules: ReturnType<typeof deny>['rules'] = [];
     await using kedge = await assistantOn(FILES, [], { policy: () => ({ rules, problems: [] }) });
     assert.deepEqual(await last(kedge, 'tide.ts'), ['@src/tide.ts', '@denied/tide.ts']);
@@ -58,7 +58,7 @@ describe('mentions are completed', () => {
     assert.deepEqual(await last(kedge, 'tide.ts'), []);
   });
 
-  it('at once with open files, and again when the list has been read', async () => {
+  it('immediately with open files, and again when the list has been read', async () => {
     await using kedge = await assistantOn(FILES);
     const view = { open: ['src/deep/table.ts'] };
     const [early, late = []] = await lists(kedge, 't', view);
@@ -74,7 +74,7 @@ describe('mentions are completed', () => {
     await kedge.write('src/tide-new.ts', '');
     now += 60_000;
     assert.equal((await lists(kedge, 'tide-new')).length, 1);
-    (await kedge.assistant.mentions()).filesChanged();
+    (await kedge.assistant.mentions(kedge.session)).filesChanged();
     assert.deepEqual(await lists(kedge, 'tide-new'), [[], ['@src/tide-new.ts']]);
   });
 
@@ -82,7 +82,7 @@ describe('mentions are completed', () => {
     let now = 1_000_000;
     let scans = 0;
     await using kedge = await assistantOn(FILES, [], { now: () => now, fileSystem: (roots) => counted(roots, () => scans++) });
-    const mentions = await kedge.assistant.mentions();
+    const mentions = await kedge.assistant.mentions(kedge.session);
     await Promise.all(['t', 'ti', 'tid'].map((query) => lists(kedge, query)));
     assert.equal(scans, 1);
     for (const query of ['t', 'ti', 'tid']) {
@@ -106,7 +106,7 @@ describe('mentions are completed', () => {
     assert.deepEqual(await last(kedge, 'table'), ['@src/deep/table.ts']);
   });
 
-  it('with kinds that the host knows, a selection, addresses, and symbols after three letters', async () => {
+  it('with the kinds that the host supports, a selection, addresses, and symbols after three letters', async () => {
     const fetcher = { isPrivate: () => false, get: () => Promise.reject(new Error('Nothing is fetched.')) };
     await using kedge = await assistantOn({ ...FILES, 'a.word': '' }, [], { fetcher, languages: (fs) => wordServices(fs) });
     const selection = { kind: 'selection', path: 'src/tide.ts', lines: { from: 3, to: 9 } } as const;
@@ -118,7 +118,7 @@ describe('mentions are completed', () => {
     assert.ok(!(await last(kedge, 'Ha')).includes('@Ha'));
   });
 
-  it('with nothing that needs trust in an untrusted workspace', async () => {
+  it('without anything that needs a trusted workspace', async () => {
     const fetcher = { isPrivate: () => false, get: () => Promise.reject(new Error('Nothing is fetched.')) };
     await using kedge = await assistantOn(FILES, [], { fetcher, trusted: false });
     assert.deepEqual(await last(kedge, ''), []);

@@ -19,14 +19,14 @@ const search = (query: string, limit = 3, preferred: string[] = []) =>
   new PathRanking(PATHS).search(query, limit, (path) => preferred.includes(path));
 
 describe('the ranking of paths', () => {
-  it('puts the name before the folders, its start before its middle, and short paths before long ones', () => {
+  it('prefers names to folders, beginnings to other positions, and short paths to long ones', () => {
     assert.deepEqual(search('tide'), ['src/tide.ts', 'src/deep/tide.ts', 'src/low/tides.ts']);
     assert.deepEqual(search('tide.ts', 2), ['src/tide.ts', 'src/deep/tide.ts']);
     assert.deepEqual(search('queue', 1), ['src/core/session/message-queue.ts']);
     assert.deepEqual(search('core', 2), ['src/core/', 'src/core/model/messages.ts']);
   });
 
-  it('finds letters that are not side by side, in either case and across folders', () => {
+  it('finds letters that are not adjacent, in upper or lower case and across folders', () => {
     assert.deepEqual(search('msgq', 1), ['src/core/session/message-queue.ts']);
     assert.deepEqual(search('CoMoMe', 1), ['src/core/model/messages.ts']);
     assert.deepEqual(search('deep\\tide', 1), ['src/deep/tide.ts']);
@@ -46,7 +46,7 @@ describe('the ranking of paths', () => {
       return `packages/${folders.join('/')}/${word(index * 7)}-${word(index * 3)}${index}.ts`;
     });
     const ranking = new PathRanking(paths);
-    // A query that begins like the one before is searched only in what that one found. No path contains `zqx`.
+    // A query that extends the query before it is searched only in the earlier results. No path contains `zqx`.
     const queries = ['s', 'tide', 'e', 'stctrl', 'prwr', 'core/mod'];
     for (const query of queries) assertCheap(() => [ranking.search('zqx', 1), ranking.search(query, 30)], 70);
   });

@@ -16,7 +16,7 @@ const asked = (body: Partial<Body>): string =>
   approvalText({ title: 'A call', rule: 'r', reason: 'It asks.', changes: [], ...body } as ApprovalRequest, paint);
 
 describe('an approval in the terminal', () => {
-  it('of a tool of an MCP server has its server, its description and its arguments', () => {
+  it('shows the server, the description and the arguments of an MCP tool', () => {
     const mcp = { server: 'github', tool: 'create issue', description: 'Creates an issue.' };
     assert.equal(
       asked({ mcp, input: { title: 'Hi', labels: ['a'] } }),
@@ -37,7 +37,17 @@ describe('an approval in the terminal', () => {
     );
   });
 
-  it('of a command has its folder, whether it runs on, and how long it may', () => {
+  it('offers edits outside the plan for the run only', () => {
+    const covers = [{ kind: 'edits', beyondPlan: true }] as const;
+    assert.equal(
+      asked({ covers: [...covers] })
+        .split('\n')
+        .at(-1),
+      'To allow edits outside the plan: r = for this run',
+    );
+  });
+
+  it('shows the folder of a command, whether it keeps running, and its time limit', () => {
     const command = { text: 'npm test\nFolder: .', cwd: 'vendor/evil', shell: 'bash', background: true, timeoutSeconds: 1_800 } as const;
     assert.equal(
       asked({ command }),
@@ -55,7 +65,7 @@ describe('an approval in the terminal', () => {
     assert.equal(asked({ command: { text: 'ls', cwd: '.', shell: 'bash' } }), 'Run a command\nCommand:\n  ls\nIt asks.');
   });
 
-  it('of an address has all of it, and the host that is connected to', () => {
+  it('shows a complete address, and the host of the connection', () => {
     const address = `https://xn--80ak6aa92e.example/${'a'.repeat(1_500)}?token=secret`;
     assert.equal(
       asked({ address, hosts: ['xn--80ak6aa92e.example'] }),
@@ -69,11 +79,11 @@ describe('an approval in the terminal', () => {
     );
   });
 
-  it('of which nothing is recorded says so', () => {
+  it('says that its details were not recorded', () => {
     assert.match(asked({}), /^A call\nDetails: An older version of Kedge requested this approval/);
   });
 
-  it('of a very long change says how much is not shown, and shows all of it when asked', async () => {
+  it('says how much of a very long change is not shown, and shows all of it on request', async () => {
     const lines = Array.from({ length: 2_500 }, (_, index) => `line ${index}`);
     await using kedge = await assistantOn({}, [
       turn(call('create_file', { path: 'long.txt', content: `${lines.join('\n')}\n` })),

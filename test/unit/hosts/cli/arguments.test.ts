@@ -43,7 +43,6 @@ describe('the command line', () => {
     ['ask --surroundings git,date x', { action: 'prompt', mode: 'ask', prompt: ['x'], surroundings: ['date', 'git'] }],
     ['undo', { action: 'undo' }],
     ['undo 12ab', { action: 'undo', run: '12ab' }],
-    ['sessions --json', { action: 'sessions', json: true }],
     ['models', { action: 'models' }],
     ['ask --help', { action: 'help' }],
     ['-v', { action: 'version' }],
@@ -77,20 +76,20 @@ describe('the command line', () => {
 });
 
 describe('an address', () => {
-  it('is kept without what may be a secret', () => {
+  it('is stored without parts that may be secret', () => {
     assert.equal(bareAddress('http://me:secret@127.0.0.1:9/v1?key=secret#secret'), 'http://127.0.0.1:9/v1');
   });
 });
 
 describe('the environment', () => {
-  it('names the model when the command line does not', () => {
+  it('selects the model when the command line does not', () => {
     assert.deepEqual(chosenModel('openai/x', { KEDGE_MODEL: 'offline' }), { provider: 'openai', model: 'x' });
     assert.deepEqual(chosenModel(undefined, { KEDGE_MODEL: 'offline' }), { provider: 'offline', model: 'offline' });
     assert.equal(chosenModel(undefined, {}), undefined);
     assert.throws(() => chosenModel('nobody/x', {}), UsageError);
   });
 
-  it('gives each provider its own key, and KEDGE_ before all', () => {
+  it('has a key for each provider, and KEDGE_ takes precedence', () => {
     const env = { OPENAI_API_KEY: 'a', OPENAI_BASE_URL: 'http://a', OPENAI_CHAT_API_KEY: 'c' };
     assert.deepEqual(providerConfig('openai', undefined, env), { apiKey: 'a', baseUrl: 'http://a' });
     assert.deepEqual(providerConfig('openai-chat', undefined, env), { apiKey: 'c' });
@@ -100,13 +99,13 @@ describe('the environment', () => {
     assert.deepEqual(providerConfig('openai', 'http://o', own), { apiKey: 'k', baseUrl: 'http://o' });
   });
 
-  it('says how long a server may send nothing', () => {
+  it('sets how long a server may be silent', () => {
     assert.deepEqual(providerConfig('openai', undefined, { KEDGE_SERVER_TIMEOUT: '30' }), { silenceMs: 30_000 });
     for (const wrong of ['soon', '0', '3000', '-1'])
       assert.throws(() => providerConfig('openai', undefined, { KEDGE_SERVER_TIMEOUT: wrong }), UsageError);
   });
 
-  it('says which variable is missing', () => {
+  it('is reported with the missing variable', () => {
     const model = { provider: 'openai', model: 'x' };
     assert.match(missingKey(model, {}) ?? '', /Set OPENAI_API_KEY \(or KEDGE_API_KEY\)/);
     assert.equal(missingKey(model, { baseUrl: 'http://127.0.0.1' }), undefined);

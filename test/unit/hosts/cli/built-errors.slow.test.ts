@@ -1,23 +1,20 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { AgentEvent } from '../../../../src/core/session/events.ts';
+import { needsProgram, PROGRAM } from '../../../support/program.ts';
 import { type ResponsesServer, startResponsesServer } from '../../../support/responses-server.ts';
 import { folderOf, remove } from '../node/folder.ts';
 
-/** The built program: in the sources every class exists once anyway. */
-const PROGRAM = join(import.meta.dirname, '../../../../dist/kedge.js');
-
 describe('the built program and errors of modules that are loaded later', () => {
+  needsProgram();
   let folder: string;
   let home: string;
   let server: ResponsesServer | undefined;
-  before(() => assert.ok(existsSync(PROGRAM), 'The program is not built: run "npm run build" first.'));
   beforeEach(async () => {
     folder = await folderOf({ 'note.txt': 'Hello.\n' });
     home = await mkdtemp(join(tmpdir(), 'kedge-home-'));
@@ -27,7 +24,7 @@ describe('the built program and errors of modules that are loaded later', () => 
     await Promise.all([remove(folder), remove(home)]);
   });
 
-  it('recognises a path error of a tool, and a model error of a provider', async () => {
+  it('recognizes a path error of a tool, and a model error of a provider', async () => {
     server = await startResponsesServer({
       turns: [
         { calls: [{ name: 'read_file', input: { path: '../outside.txt' } }] },
@@ -48,7 +45,7 @@ describe('the built program and errors of modules that are loaded later', () => 
     const read = events.find((event) => event.type === 'tool_finished');
     const [told] = read?.result.content ?? [];
     assert.equal(read?.result.isError, true, problems);
-    // An error that is not recognised is told to the model as a failure of the tool.
+    // An error that is not recognized is reported to the model as a failure of the tool.
     assert.match(told?.type === 'text' ? told.text : '', /^(?!The tool failed).*outside/);
     const finished = events.find((event) => event.type === 'run_finished');
     assert.equal(finished?.error?.kind, 'auth', problems);

@@ -14,7 +14,7 @@ const change = (path: string, extra: Partial<ChangeSummary> = {}): ChangeSummary
 });
 const changes = [change('a'), change('b', { diff: hunk(1) }), change('c')];
 
-/** The answers one after the other, and what was shown and asked. */
+/** Gives these answers one after another. Returns the choice, and what was displayed and asked. */
 async function choose(...lines: (string | undefined)[]) {
   const shown: string[] = [];
   const asked: string[] = [];
@@ -26,8 +26,8 @@ async function choose(...lines: (string | undefined)[]) {
   return { answer, shown, asked };
 }
 
-describe('hunk by hunk in the terminal', () => {
-  it('shows each hunk alone and takes what was said yes to', async () => {
+describe('choosing hunks in the terminal', () => {
+  it('shows one hunk at a time and applies the accepted ones', async () => {
     const { answer, shown, asked } = await choose('y', 'n', 'y', 'n', 'y', 'y', 'y');
     assert.deepEqual(answer, { approve: true, revised: { a: { without: [1] }, b: 'refused' } });
     assert.match(shown[1] ?? '', /old 20/);
@@ -37,23 +37,23 @@ describe('hunk by hunk in the terminal', () => {
     assert.match(asked[3] ?? '', /^Apply b\?/);
   });
 
-  it('takes all that follows, or none of it, without asking on', async () => {
+  it('accepts or rejects all that remain without further questions', async () => {
     assert.deepEqual((await choose('n', 'a')).answer, { approve: true, revised: { a: { without: [0] } } });
     assert.deepEqual((await choose('y', 'y', 'd')).answer, { approve: true, revised: { a: { without: [2] }, b: 'refused', c: 'refused' } });
     assert.deepEqual((await choose('a')).answer, { approve: true });
   });
 
-  it('is a no where nothing is taken, and where the input ends', async () => {
+  it('rejects the change if nothing is accepted, and at the end of the input', async () => {
     assert.deepEqual((await choose('d')).answer, { approve: false });
     assert.deepEqual((await choose(undefined)).answer, { approve: false });
   });
 
-  it('asks again where the answer says nothing', async () => {
+  it('asks again after an invalid answer', async () => {
     const { asked } = await choose('what', '', 'a');
     assert.equal(new Set(asked.slice(0, 3)).size, 1);
   });
 
-  it('is offered where there is a choice', () => {
+  it('is offered if there is more than one hunk', () => {
     assert.ok(canChoose(changes));
     assert.ok(!canChoose([change('b', { diff: hunk(1) })]));
     const moved = [change('to', { kind: 'move', from: 'from', diff: '' }), change('from', { kind: 'delete', diff: '' })];

@@ -1,4 +1,4 @@
-/** A session whose log is damaged: what it says, and what becomes of the others. */
+/** Tests the commands on a session whose log is damaged, and on the other sessions. */
 import assert from 'node:assert/strict';
 import { readFile, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,12 +10,12 @@ import { answerAll, assistantOn, type Harness } from '../../../support/harness.t
 const create = (path: string) => turn(call('create_file', { path, content: 'x\n' }));
 const done = turn(say('Done.'));
 
-/** Two sessions that wrote a file each; the log of the first is changed like this. */
+/** Creates two sessions that each wrote a file. `change` damages the log of the first session. */
 async function twoSessions(change: (log: string) => string): Promise<{ kedge: Harness; bad: string; good: string; log: string }> {
   const first = await assistantOn({}, [create('first.txt'), create('more.txt'), done, create('second.txt'), done]);
   answerAll(first.session, { approve: true });
   await first.session.prompt({ text: 'First', mode: 'agent' });
-  const other = first.assistant.newSession();
+  const other = await first.assistant.newSession();
   answerAll(other, { approve: true });
   await other.prompt({ text: 'Second', mode: 'agent' });
   const log = join(first.storage, 'sessions', `${first.session.id}.jsonl`);
@@ -40,14 +40,14 @@ async function saying(work: () => Promise<unknown>): Promise<string> {
 
 const files = async (kedge: Harness) => Object.keys(await kedge.snapshot()).filter((path) => !path.endsWith('/'));
 
-describe('one wrong letter in a log', () => {
+describe('a wrong byte in a log', () => {
   const letters: [what: string, change: (log: string) => string, left: string[]][] = [
     ['in the call of a change', (log) => log.replace(/("type":"file_changed",")callId/, '$1callIt'), []],
     ['in a message', (log) => log.replace('"message":{"role":"assistant"', '"messafe":{"role":"assistant"'), []],
     ['in the beginning of the run', (log) => log.replace('"type":"run_started"', '"type":"run_startee"'), ['first.txt', 'more.txt']],
   ];
   for (const [what, change, left] of letters) {
-    it(`${what} is named, and costs neither the rest of the session nor another one`, async () => {
+    it(`is reported, and affects neither the rest of the session nor another one: ${what}`, async () => {
       const { kedge, bad, good, log } = await twoSessions(change);
       await using _ = kedge;
       const damagedLog = await readFile(log, 'utf8');
@@ -63,7 +63,7 @@ describe('one wrong letter in a log', () => {
     });
   }
 
-  it('is named once: whoever goes on leaves a log that is whole', async () => {
+  it('is reported once: continuing the session repairs the log', async () => {
     const { kedge } = await twoSessions((log) => log.replace('"messafe"', '"message"').replace('"message":', '"messafe":'));
     await using _ = kedge;
     assert.match(kedge.session.damage ?? '', /^1 line /);
@@ -74,21 +74,21 @@ describe('one wrong letter in a log', () => {
   });
 });
 
-/** A store on a disk that has gone bad where one of the logs is. */
+/** A session store on a disk that fails to read one of the logs. */
 class BadDisk extends SessionStore {
   bad = '';
 
-  override load(id: string): ReturnType<SessionStore['load']> {
-    return id === this.bad ? Promise.reject(new Error('EIO: i/o error, read')) : super.load(id);
+  override open(id: string): ReturnType<SessionStore['open']> {
+    return id === this.bad ? Promise.reject(new Error('EIO: i/o error, read')) : super.open(id);
   }
 }
 
-describe('a session that cannot be opened at all', () => {
-  it('keeps nobody from the others, and is named where nothing else is found', async () => {
+describe('a session that cannot be opened', () => {
+  it('does not affect the others, and is reported if no other session is found', async () => {
     await using first = await assistantOn({}, [create('first.txt'), done, create('second.txt'), done], {
       store: (directory) => new BadDisk(directory),
     });
-    for (const session of [first.session, first.assistant.newSession()]) {
+    for (const session of [first.session, await first.assistant.newSession()]) {
       answerAll(session, { approve: true });
       await session.prompt({ text: 'Go', mode: 'agent' });
       (first.store as BadDisk).bad = session.id;
@@ -102,14 +102,14 @@ describe('a session that cannot be opened at all', () => {
   });
 });
 
-describe('a session in whose damaged log no run is left', () => {
+describe('a session whose damaged log contains no run', () => {
   const lost: [what: string, change: (log: string) => string][] = [
     ['its first line is cut', (log) => log.slice(10)],
     ['it is another file', () => '\0\u0001garbage'],
     ['it begins with a mark of bytes', (log) => `\ufeff${log}`],
   ];
   for (const [what, change] of lost) {
-    it(`is named where nothing else can be undone, and where an older run is: ${what}`, async () => {
+    it(`is reported when nothing else can be undone, and together with an older run: ${what}`, async () => {
       const { kedge, bad, good } = await twoSessions(change);
       await using _ = kedge;
       const later = new Date(Date.now() + 60_000);

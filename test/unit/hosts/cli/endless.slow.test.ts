@@ -1,23 +1,21 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { needsProgram, PROGRAM } from '../../../support/program.ts';
 import { type Served, served } from '../../../support/served.ts';
 import { remove } from '../node/folder.ts';
 
-/** As it is shipped: what a program takes in memory depends on how it was built. */
-const PROGRAM = join(import.meta.dirname, '../../../../dist/kedge.js');
 const TELL_PEAK = `data:text/javascript,process.on('exit', () => process.stderr.write('[peak ' + process.resourceUsage().maxRSS + ' KB]'))`;
 const MB = 1_000_000;
 
-describe('kedge, the program, and an answer of 50 MB', () => {
+describe('the kedge program and an answer of 50 MB', () => {
+  needsProgram();
   let home: string;
   let server: Served | undefined;
-  before(() => assert.ok(existsSync(PROGRAM), 'The program is not built: run "npm run build" first.'));
   beforeEach(async () => {
     home = await mkdtemp(join(tmpdir(), 'kedge-home-'));
   });
@@ -26,7 +24,7 @@ describe('kedge, the program, and an answer of 50 MB', () => {
     await remove(home);
   });
 
-  /** Chat Completions, as long as somebody reads and 50 MB of text at most. */
+  /** Answers in the format of Chat Completions until the client stops reading, with at most 50 MB of text. */
   async function kedge(delta: object, textBytes: number, args: string[] = []) {
     const event = `data: ${JSON.stringify({ id: 'c1', choices: [{ index: 0, delta, finish_reason: null }] })}\n\n`;
     const count = Math.ceil(65_536 / event.length);
@@ -79,7 +77,7 @@ describe('kedge, the program, and an answer of 50 MB', () => {
     ],
   ];
   for (const [what, delta, textBytes] of deltas) {
-    it(`cuts it off, and takes less than 200 MB: ${what}`, async () => {
+    it(`cuts it off, and uses less than 200 MB: ${what}`, async () => {
       const { code, out, err, peakMb } = await kedge(delta, textBytes);
       assert.equal(code, 1, err);
       assert.match(err, /kedge: The model’s answer is longer than 2 million characters, so it was cut off\./);
@@ -88,7 +86,7 @@ describe('kedge, the program, and an answer of 50 MB', () => {
     }).timeout(120_000);
   }
 
-  it('pauses at the limits of the command line, and keeps what had come', async () => {
+  it('pauses at the limits of the command line, and keeps the received part', async () => {
     const { code, out, err, peakMb } = await kedge({ content: word }, word.length, ['--max-minutes', '0.1', '--max-tokens', '5000']);
     assert.equal(code, 3, err);
     assert.match(err, /This run has reached its limit of 5\.0k tokens\./);

@@ -4,13 +4,13 @@ import { once } from 'node:events';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { needsProgram, PROGRAM } from '../../../support/program.ts';
 import { TEXT_BODIES } from '../../../support/wire-bodies.ts';
 import { startWireServer, type WireAnswer, type WireServer } from '../../../support/wire-server.ts';
 import { folderOf, remove } from '../node/folder.ts';
 
-const MAIN = join(import.meta.dirname, '../../../../src/hosts/cli/main.ts');
-
 describe('a failing service, in the terminal', () => {
+  needsProgram();
   let folder: string;
   let home: string;
   let server: WireServer;
@@ -28,7 +28,7 @@ describe('a failing service, in the terminal', () => {
   };
   async function kedge(...args: string[]): Promise<{ code: number; out: string; err: string }> {
     const env = { ...process.env, KEDGE_HOME: home, KEDGE_API_KEY: 'sk-0123456789', KEDGE_BASE_URL: `${server.url}/v1` };
-    const child = spawn(process.execPath, [MAIN, ...args, '--model', 'openai-chat/m'], { cwd: folder, env });
+    const child = spawn(process.execPath, [PROGRAM, ...args, '--model', 'openai-chat/m'], { cwd: folder, env });
     child.stdin.end();
     const text = { out: '', err: '' };
     child.stdout.setEncoding('utf8').on('data', (more: string) => {
@@ -43,22 +43,22 @@ describe('a failing service, in the terminal', () => {
   const answer = (...pieces: string[]) => TEXT_BODIES['openai-chat']?.(pieces) ?? '';
   const limited = { status: 429, headers: { 'retry-after': '1' }, body: '{"error":{"message":"Slow down."}}' };
 
-  it('is waited for, and that is said on stderr', async () => {
+  it('is waited for, with a message on stderr', async () => {
     await serve(limited, { body: answer('Here.') });
     const { code, out, err } = await kedge('ask', 'go');
     assert.match(err, /^Rate limited\. Trying again in 1 s \(2 of 5\)\. Press Ctrl\+C to stop\.\n/);
     assert.deepEqual([code, out], [0, 'Here.\n']);
   });
 
-  it('is tried again at once where somebody at the terminal presses Enter', async () => {
+  it('is called again immediately when the user presses Enter', async () => {
     await serve({ ...limited, headers: { 'retry-after': '60' } }, { body: answer('Here.') });
     const tty = 'data:text/javascript,process.stdin.isTTY = process.stderr.isTTY = true';
     const env = { ...process.env, KEDGE_HOME: home, KEDGE_API_KEY: 'sk-0123456789', KEDGE_BASE_URL: `${server.url}/v1`, TERM: 'xterm' };
-    const child = spawn(process.execPath, ['--import', tty, MAIN, 'ask', 'go', '--model', 'openai-chat/m'], { cwd: folder, env });
+    const child = spawn(process.execPath, ['--import', tty, PROGRAM, 'ask', 'go', '--model', 'openai-chat/m'], { cwd: folder, env });
     let err = '';
     child.stderr.setEncoding('utf8').on('data', (more: string) => {
       err += more;
-      // When it has counted down by itself.
+      // The countdown has continued without a key press.
       if (err.includes('in 59 s')) child.stdin.end('\n');
     });
     assert.deepEqual(await once(child, 'close'), [0, null], err);
@@ -66,7 +66,7 @@ describe('a failing service, in the terminal', () => {
     assert.match(err, /in 59 s .*Trying again now\.\n/);
   });
 
-  it('keeps half an answer, and says how to go on; the model is told to', async () => {
+  it('leaves an incomplete answer, which is kept and continued; the program says how', async () => {
     const whole = answer('It is ', 'here.');
     await serve({ body: whole.slice(0, whole.indexOf('data:', 10)), after: 'drop' }, { body: answer('here.') });
     const first = await kedge('ask', 'go');
@@ -78,7 +78,7 @@ describe('a failing service, in the terminal', () => {
     assert.match(server.requests.at(-1)?.raw.toString() ?? '', /"It is ".*cut off before.*Continue where it ends/);
   });
 
-  it('says in one sentence what happened and what to do', async () => {
+  it('is reported in one sentence with a remedy', async () => {
     await serve({ status: 401, body: '{"error":{"message":"No such key."}}' });
     const { code, err } = await kedge('ask', 'go');
     assert.equal(code, 1);

@@ -5,12 +5,12 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { headersOf } from '../../../../src/hosts/cli/options/headers.ts';
+import { needsProgram, PROGRAM } from '../../../support/program.ts';
 import { type ResponsesServer, startResponsesServer } from '../../../support/responses-server.ts';
 import { folderOf, remove } from '../node/folder.ts';
 
-const MAIN = join(import.meta.dirname, '../../../../src/hosts/cli/main.ts');
-
-describe('headers of the user’s own, in the terminal', () => {
+describe('additional headers of the user, in the terminal', () => {
+  needsProgram();
   let folder: string;
   let home: string;
   let server: ResponsesServer;
@@ -32,7 +32,7 @@ describe('headers of the user’s own, in the terminal', () => {
       KEDGE_BASE_URL: server.url,
       KEDGE_HEADERS: headers,
     };
-    const child = spawn(process.execPath, [MAIN, 'ask', 'go', '--model', 'openai/test'], { cwd: folder, env });
+    const child = spawn(process.execPath, [PROGRAM, 'ask', 'go', '--model', 'openai/test'], { cwd: folder, env });
     child.stdin.end();
     let said = '';
     for (const stream of [child.stdout, child.stderr])
@@ -43,21 +43,21 @@ describe('headers of the user’s own, in the terminal', () => {
     return { code, said };
   }
 
-  it('go with each request, with the key where they want it', async () => {
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is what the user writes
+  it('are sent with each request, with the key where they contain its placeholder', async () => {
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: this is what the user writes
     const { code, said } = await ask(JSON.stringify({ 'x-team': 'tides', 'x-gateway-key': 'Token ${key}' }));
     assert.equal(code, 0, said);
     const { 'x-team': team, 'x-gateway-key': key } = server.requests[0]?.headers ?? {};
     assert.deepEqual([team, key], ['tides', 'Token key-$&-of-the-test']);
   });
 
-  it('may stand in a file', async () => {
+  it('can be in a file', async () => {
     await writeFile(join(folder, 'headers.json'), '{"x-team": "of-a-file"}');
     assert.equal((await ask('@headers.json')).code, 0);
     assert.equal(server.requests[0]?.headers['x-team'], 'of-a-file');
   });
 
-  it('that cannot be read end the program before anything is sent, and are not shown', async () => {
+  it('end the program before anything is sent if they cannot be read, and are not shown', async () => {
     const { code, said } = await ask('{"x-team": "pst-secret"');
     assert.equal(code, 2);
     assert.match(said, /^kedge: KEDGE_HEADERS cannot be read\. Use a JSON object such as/);
@@ -81,11 +81,11 @@ describe('headers of the user’s own, in the terminal', () => {
       );
     });
 
-  it('are none where none are set', () => {
+  it('are not sent if none are set', () => {
     assert.deepEqual([headersOf({}), headersOf({ KEDGE_HEADERS: ' ' })], [{}, {}]);
   });
 
-  it('in a file that is not there are missed by its name', () => {
+  it('are reported with the name of the missing file', () => {
     assert.throws(
       () => headersOf({ KEDGE_HEADERS: '@/nowhere/h.json' }),
       /^UsageError: The file \/nowhere\/h\.json .* cannot be read \(ENOENT\)\. Check its path\.$/,

@@ -9,12 +9,13 @@ import { openKedge } from '../../../../src/hosts/cli/kedge.ts';
 import { type KeysCommand, parseCommand, UsageError } from '../../../../src/hosts/cli/options/arguments.ts';
 import { keys } from '../../../../src/hosts/cli/options/keys.ts';
 import { type Keychain, StoredKeys } from '../../../../src/hosts/node/keyring.ts';
+import { needsProgram, PROGRAM } from '../../../support/program.ts';
 import { remove } from '../node/folder.ts';
 
 const KEY = 'sk-secret-0123456789';
-const MAIN = join(import.meta.dirname, '../../../../src/hosts/cli/main.ts');
 
 describe('kedge keys', () => {
+  needsProgram();
   let home: string;
   let kept: Map<string, string>;
   let opened: number;
@@ -35,7 +36,7 @@ describe('kedge keys', () => {
   });
   afterEach(() => remove(home));
 
-  /** `typed` comes piece by piece at a terminal, and all at once through a pipe. */
+  /** `typed` arrives piece by piece at a terminal, and all at once through a pipe. */
   async function run(command: KeysCommand, typed: readonly string[] = [], { terminal = false, env = {}, from = stored } = {}) {
     const input = new PassThrough();
     const modes: boolean[] = [];
@@ -52,7 +53,7 @@ describe('kedge keys', () => {
     return { done, out, err, modes };
   }
 
-  it('keeps a key that is piped in, and names who has one', async () => {
+  it('stores a key from a pipe, and lists the providers that have one', async () => {
     const { done, out } = await run({ verb: 'set', provider: 'openai' }, [`${KEY}\n`]);
     assert.deepEqual([done, out], [true, 'The key for OpenAI was stored in the keychain.\n']);
     await run({ verb: 'set', provider: 'groq' }, [KEY]);
@@ -68,12 +69,12 @@ describe('kedge keys', () => {
     for (const name of await readdir(home)) assert.doesNotMatch(await readFile(join(home, name), 'utf8'), /secret/);
   });
 
-  it('says that none is kept', async () => {
+  it('says that no key is stored', async () => {
     const { out, err } = await run({ verb: 'list' });
     assert.deepEqual([out, err], ['', 'The keychain has no keys. Keys in the environment are not listed here.\n']);
   });
 
-  it('reads it at a terminal without showing it, up to the end of the line', async () => {
+  it('reads a key from a terminal without showing it, up to the end of the line', async () => {
     const typed = ['sk-secrex', '\u007f', 't-', '0123456789\r'];
     const { err, out, modes } = await run({ verb: 'set', provider: 'openai' }, typed, { terminal: true });
     assert.equal(kept.get('openai'), KEY);
@@ -82,17 +83,17 @@ describe('kedge keys', () => {
     assert.deepEqual(modes, [true, false]);
   });
 
-  it('keeps nothing where the user leaves with Ctrl+C', async () => {
+  it('stores nothing when the user presses Ctrl+C', async () => {
     const { done, modes } = await run({ verb: 'set', provider: 'openai' }, ['sk-', '\u0003'], { terminal: true });
     assert.deepEqual([done, modes, opened], [false, [true, false], 0]);
   });
 
-  it('says which variable is used instead of it', async () => {
+  it('says which variable is used instead of the key', async () => {
     const { out } = await run({ verb: 'set', provider: 'openai' }, [KEY], { env: { OPENAI_API_KEY: 'other' } });
     assert.equal(out, 'The key for OpenAI was stored in the keychain. While OPENAI_API_KEY is set, its key is used instead.\n');
   });
 
-  it('deletes one, and says where there was none', async () => {
+  it('deletes a key, and says if there was none', async () => {
     await run({ verb: 'set', provider: 'openai' }, [KEY]);
     assert.equal((await run({ verb: 'delete', provider: 'openai' })).out, 'The key for OpenAI was deleted.\n');
     assert.equal((await run({ verb: 'delete', provider: 'openai' })).out, 'No key for OpenAI is stored.\n');
@@ -104,14 +105,14 @@ describe('kedge keys', () => {
     ['two words', 'sk one'],
     ['a control character', 'sk\u0007-one'],
   ] as const) {
-    it(`takes ${what} for no key, and does not repeat it`, async () => {
+    it(`rejects ${what} as a key, and does not repeat it`, async () => {
       const error = await run({ verb: 'set', provider: 'openai' }, [typed]).catch((thrown) => thrown);
       assert.ok(error instanceof UsageError && !/one/.test(error.message.replace('one word', '')), String(error));
       assert.equal(opened, 0);
     });
   }
 
-  it('says what to do where there is no keychain', async () => {
+  it('says what to do if there is no keychain', async () => {
     const none = new StoredKeys(home, async () => {
       throw new Error('no secret service');
     });
@@ -121,7 +122,7 @@ describe('kedge keys', () => {
     assert.deepEqual(none.names, []);
   });
 
-  it('never takes a key from the command line, and does not repeat it', () => {
+  it('never accepts a key on the command line, and does not repeat it', () => {
     for (const line of [`keys set openai ${KEY}`, `keys ${KEY}`, `keys list ${KEY}`]) {
       assert.throws(
         () => parseCommand(line.split(' ')),
@@ -138,17 +139,17 @@ describe('kedge keys', () => {
     const options = { folders: [tmpdir()], json: false, yes: false, runPlan: false, limits: {}, budget: {} };
     const configOf = async (env: NodeJS.ProcessEnv, provider = 'openai', from = stored) => {
       const opening = openKedge(options, { KEDGE_HOME: home, ...env }, from);
-      const { config } = await opening.use({ provider, model: 'm' }, opening.assistant.newSession());
+      const { config } = await opening.use({ provider, model: 'm' }, await opening.assistant.newSession());
       return config;
     };
 
-    it('is used where the environment has none, and only for its provider', async () => {
+    it('is used if the environment has none, and only for its provider', async () => {
       await stored.set('openai', KEY);
       assert.deepEqual(await configOf({}), { apiKey: KEY });
       assert.deepEqual(await configOf({}, 'anthropic'), {});
     });
 
-    it('costs nothing where the environment has one, or where none was ever stored', async () => {
+    it('is not read if the environment has a key, or if none was ever stored', async () => {
       assert.deepEqual(await configOf({}), {});
       await stored.set('openai', KEY);
       opened = 0;
@@ -157,7 +158,7 @@ describe('kedge keys', () => {
       assert.equal(opened, 0);
     });
 
-    it('is missed in silence where the keychain is locked', async () => {
+    it('is treated as missing if the keychain is locked', async () => {
       await stored.set('openai', KEY);
       const locked = new StoredKeys(home, async () => {
         throw new Error('locked');
@@ -166,11 +167,11 @@ describe('kedge keys', () => {
     });
   });
 
-  it('of the program itself ends with one sentence where there is no keychain', async function () {
-    // Elsewhere the real keychain would be written to.
+  it('is reported in one sentence by the program if there is no keychain', async function () {
+    // On other systems, the test would write to the real keychain.
     if (process.platform !== 'linux') this.skip();
     const env = { ...process.env, KEDGE_HOME: home, DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nonexistent' };
-    const child = spawn(process.execPath, [MAIN, 'keys', 'set', 'openai'], { env });
+    const child = spawn(process.execPath, [PROGRAM, 'keys', 'set', 'openai'], { env });
     let err = '';
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       err += text;

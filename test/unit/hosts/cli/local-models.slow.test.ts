@@ -6,17 +6,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isLocal, probeOnce } from '../../../../src/hosts/cli/local-models.ts';
 import { type ListServer, startListServer } from '../../../support/list-server.ts';
+import { needsProgram, PROGRAM } from '../../../support/program.ts';
 import { folderOf, remove } from '../node/folder.ts';
 
-const MAIN = join(import.meta.dirname, '../../../../src/hosts/cli/main.ts');
 const NATIVE = { tool_calls: [{ function: { name: 'note_word', arguments: { word: 'harbour' } } }] };
 const WRITTEN = { content: '{"name": "note_word", "arguments": {"word": "harbour"}}' };
 
-describe('a model of this computer, in the terminal', () => {
+describe('a model on this computer, in the terminal', () => {
+  needsProgram();
   let folder: string;
   let home: string;
   let ollama: ListServer;
-  /** What the model says, one after the other; then `Here.` */
+  /** The model's answers, one after another. The last answer is `Here.` */
   let said: object[];
   let digest: string;
   let contextLength: number;
@@ -43,7 +44,7 @@ describe('a model of this computer, in the terminal', () => {
 
   async function kedge(...args: string[]): Promise<{ code: number; out: string; err: string }> {
     const env = { ...process.env, KEDGE_HOME: home, OLLAMA_BASE_URL: ollama.url };
-    const child = spawn(process.execPath, [MAIN, ...args], { cwd: folder, env });
+    const child = spawn(process.execPath, [PROGRAM, ...args], { cwd: folder, env });
     child.stdin.end();
     const text = { out: '', err: '' };
     for (const [name, stream] of [['out', child.stdout] as const, ['err', child.stderr] as const])
@@ -56,7 +57,7 @@ describe('a model of this computer, in the terminal', () => {
   const chats = () => ollama.requests.filter(({ path }) => path === '/api/chat').map(({ body }) => JSON.parse(body));
   const tools = () => chats().map((body) => body.tools?.length ?? 0);
 
-  it('is tried once, and what was found is said', async () => {
+  it('is tested once, and the result is printed', async () => {
     said = [NATIVE];
     const first = await kedge('ask', 'go', '-m', 'ollama/small');
     assert.match(first.err, /^Testing once how small calls tools\. Press Ctrl\+C to cancel\.\nsmall calls tools natively\.\n/);
@@ -64,11 +65,11 @@ describe('a model of this computer, in the terminal', () => {
     const second = await kedge('agent', 'go', '-m', 'ollama/small');
     assert.deepEqual([second.out, second.err], ['Here.\n', '']);
     assert.equal(chats().length, 3);
-    // Else the server would load the model again.
+    // Otherwise the server would load the model again.
     assert.deepEqual(chats()[0].options.num_ctx, chats()[1].options.num_ctx);
   });
 
-  it('is tried again when it has become another', async () => {
+  it('is tested again when it has changed', async () => {
     said = [NATIVE];
     await kedge('ask', 'go', '-m', 'ollama/small');
     digest = 'two';
@@ -80,7 +81,7 @@ describe('a model of this computer, in the terminal', () => {
     assert.match(JSON.stringify(chats().at(-1).messages), /read_file/);
   });
 
-  it('that is no good is named before an Agent run, with what to pull, and marked in the list', async () => {
+  it('that is unsuitable is reported before an Agent run, with a model to pull, and marked in the list', async () => {
     contextLength = 4_096;
     said = [NATIVE];
     const asked = await kedge('ask', 'go', '-m', 'ollama/small');
@@ -92,22 +93,22 @@ describe('a model of this computer, in the terminal', () => {
     assert.match(out, /\n\nTested local models:\nollama\/small at http:\/\/127\S+ +calls tools natively\n +This model is unsuitable/);
   });
 
-  it('that calls nothing is offered no tools', async () => {
+  it('that cannot call tools receives no tools', async () => {
     said = [{ content: 'No.' }, { content: 'No.' }];
     const { out, err } = await kedge('agent', 'go', '-m', 'ollama/small');
-    assert.match(err, /small does not call tools, so Kedge offers it none\.\nThis model is unsuitable for Agent mode/);
+    assert.match(err, /small does not call tools, so Kedge offers it no tools\.\nThis model is unsuitable for Agent mode/);
     assert.equal(out, 'Here.\n');
     assert.equal(tools().at(-1), 0);
   });
 
-  it('that is not there is left to the run, which says so', async () => {
+  it('that does not exist is reported by the run', async () => {
     const { code, err } = await kedge('ask', 'go', '-m', 'ollama/missing');
     assert.equal(code, 1, err);
     assert.match(err, /kedge: Ollama .* does not know the model/);
     assert.ok(!(await kedge('models')).out.includes('Tested'));
   });
 
-  it('is not tried where nobody answers', async () => {
+  it('is not tested if no server answers', async () => {
     const nobody = await startListServer({});
     await nobody.close();
     const said: string[] = [];
@@ -118,7 +119,7 @@ describe('a model of this computer, in the terminal', () => {
     assert.deepEqual(said, []);
   });
 
-  it('is not taken for one where the service is another’s', () => {
+  it('is not tested if the service is on another computer', () => {
     assert.deepEqual(
       [isLocal('ollama', {}), isLocal('ollama', { baseUrl: 'https://ollama.com' }), isLocal('openai', {})],
       [true, false, false],

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp } from 'node:fs/promises';
+import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { NotePart } from '../../../../src/core/model/messages.ts';
 import type { AgentEvent } from '../../../../src/core/session/events.ts';
+import { needsProgram, PROGRAM } from '../../../support/program.ts';
 import { folderOf, remove } from '../node/folder.ts';
 
-const MAIN = join(import.meta.dirname, '../../../../src/hosts/cli/main.ts');
 const FILES = {
   'src/a.ts': 'one\ntwo\nthree\n',
   'src/b.ts': 'four\n',
@@ -18,6 +18,7 @@ const FILES = {
 };
 
 describe('mentions on the command line', () => {
+  needsProgram();
   let folder: string;
   let home: string;
   beforeEach(async () => {
@@ -26,11 +27,11 @@ describe('mentions on the command line', () => {
   });
   afterEach(() => Promise.all([remove(folder), remove(home)]));
 
-  /** Asks Offline. With a `person`, the program takes standard input for a terminal. */
+  /** Asks Offline. With `person`, the program takes standard input for a terminal. */
   async function ask(words: string[], { input = '', person = false } = {}) {
     const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('KEDGE_')));
     const preload = person ? ['--import', 'data:text/javascript,process.stdin.isTTY = true'] : [];
-    const child = spawn(process.execPath, [...preload, MAIN, 'ask', '--json', ...words], {
+    const child = spawn(process.execPath, [...preload, PROGRAM, 'ask', '--json', ...words], {
       cwd: folder,
       env: { ...env, KEDGE_HOME: home },
     });
@@ -49,7 +50,7 @@ describe('mentions on the command line', () => {
     return { text: message.content.find((part) => part.type === 'text')?.text, notes, err, out };
   }
 
-  it('send files and lines with the message, and leave its words alone', async () => {
+  it('send files and lines with the message, and do not change its text', async () => {
     const words = 'explain @src/a.ts:2-3 and @src/b.ts, mail a@b.com \\@src/b.ts @src/gone.ts @anna';
     const { text, notes, err } = await ask([words]);
     assert.equal(text, words);
@@ -65,15 +66,41 @@ describe('mentions on the command line', () => {
     assert.doesNotMatch(err, /anna/);
   });
 
-  it('that may not be read stay text, and nothing of them is sent', async () => {
+  it('send the digest of an earlier session that its title names', async () => {
+    await ask(['what is in src/b.ts?']);
+    const { notes, err } = await ask(['go on with @session:src/b.ts']);
+    assert.deepEqual(
+      notes.map(({ ref }) => [ref?.kind, ref?.name]),
+      [['session', 'what is in src/b.ts?']],
+    );
+    assert.match(notes[0]?.text ?? '', /What the user wrote:\n> what is in src\/b\.ts\?/);
+    assert.match(err, /^kedge: Sent with the message: the session “what is in src\/b\.ts\?”$/m);
+    const unknown = await ask(['go on with @session:volcano']);
+    assert.match(unknown.err, /^kedge: No session, or more than one, has this title, so @session:volcano was sent as text\.$/m);
+  });
+
+  it('read a resource of an MCP server after a question', async () => {
+    const server = join(import.meta.dirname, '../../../../node_modules/@modelcontextprotocol/server-everything/dist/index.js');
+    const config = join(home, 'mcp.json');
+    await writeFile(config, JSON.stringify({ mcpServers: { everything: { command: process.execPath, args: [server] } } }));
+    const words = ['--mcp-config', config, 'explain @everything:demo://resource/static/document/features.md'];
+    const refused = await ask(words);
+    assert.deepEqual(refused.notes, []);
+    assert.match(refused.err, /was not sent: Reading it calls the MCP server everything, which runs outside Kedge\./);
+    const { notes, err } = await ask(words, { input: 'y\n', person: true });
+    assert.match(notes[0]?.text ?? '', /Everything Server/);
+    assert.match(err, /Send its content to the model\? y = yes, n = no/);
+  });
+
+  it('that may not be read stay text, and none of their content is sent', async () => {
     const { notes, err, out } = await ask(['explain @.env and @hidden.ts']);
     assert.deepEqual(notes, []);
-    assert.match(err, /\.env was not sent: \.env may hold keys or passwords\./);
+    assert.match(err, /\.env was not sent: \.env may contain keys or passwords\./);
     assert.match(err, /There is no file hidden\.ts that can be read/);
     assert.doesNotMatch(out, /treasure|buried/);
   });
 
-  it('that may hold keys are sent after a yes', async () => {
+  it('that may contain keys are sent after a confirmation', async () => {
     const { notes, err } = await ask(['explain @.env'], { input: 'y\n', person: true });
     assert.match(err, /Send its content to the model\?/);
     assert.deepEqual(

@@ -3,12 +3,13 @@ import { execFile } from 'node:child_process';
 import { mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { needsProgram, PROGRAM } from '../../../support/program.ts';
 import { folderOf, remove } from '../node/folder.ts';
 
-const MAIN = join(import.meta.dirname, '../../../../src/hosts/cli/main.ts');
 const RENAME = 'rename tideLevel to waterLevel in src';
 
 describe('a plan in the terminal', () => {
+  needsProgram();
   let folder: string;
   let home: string;
   beforeEach(async () => {
@@ -20,11 +21,13 @@ describe('a plan in the terminal', () => {
   function kedge(...args: string[]): Promise<{ code: unknown; out: string; err: string }> {
     const env = { ...process.env, KEDGE_HOME: home, KEDGE_MODEL: 'offline' };
     return new Promise((resolve) => {
-      execFile(process.execPath, [MAIN, ...args], { cwd: folder, env }, (error, out, err) => resolve({ code: error?.code ?? 0, out, err }));
+      execFile(process.execPath, [PROGRAM, ...args], { cwd: folder, env }, (error, out, err) =>
+        resolve({ code: error?.code ?? 0, out, err }),
+      );
     });
   }
 
-  it('is written to a file on wish, with its revision hash, and with what was done once it was', async () => {
+  it('is written to a file on request, with its revision hash, and with the finished steps afterwards', async () => {
     const proposed = await kedge('plan', RENAME, '--output', 'plan.md');
     assert.equal(proposed.code, 4, proposed.err);
     assert.match(
@@ -37,13 +40,13 @@ describe('a plan in the terminal', () => {
     assert.match(await readFile(join(folder, 'plan.md'), 'utf8'), /1\. \[x\] \*\*Rename/);
   });
 
-  it('says where it could not be written', async () => {
+  it('is reported if it cannot be written', async () => {
     const { code, err } = await kedge('plan', RENAME, '-o', 'nowhere/plan.md');
     assert.equal(code, 1);
     assert.match(err, /kedge: The plan could not be written to nowhere\/plan\.md: ENOENT/);
   });
 
-  it('comes first in Agent mode where that is asked for', async () => {
+  it('is proposed first in Agent mode on request', async () => {
     const { code, err } = await kedge('agent', '--yes', '--require-plan', RENAME);
     assert.equal(code, 4, err);
     assert.equal(await readFile(join(folder, 'src/tide.ts'), 'utf8'), 'export function tideLevel() {}\n');

@@ -4,7 +4,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ApprovalRequest } from '../../../../src/core/session/session-state.ts';
-import { describeGrants, StoredGrants } from '../../../../src/hosts/cli/grants.ts';
+import { StoredGrants } from '../../../../src/hosts/cli/grants.ts';
+import { describeGrants } from '../../../../src/hosts/cli/grants-command.ts';
 import { parseCommand, UsageError } from '../../../../src/hosts/cli/options/arguments.ts';
 import { readPolicy } from '../../../../src/hosts/cli/options/policy.ts';
 import { approvalText } from '../../../../src/hosts/cli/output/approval-text.ts';
@@ -26,7 +27,7 @@ const read = (options: Parameters<typeof readPolicy>[0], problems: string[] = []
   readPolicy(options, [folder], (problem) => problems.push(problem));
 
 describe('the policy of the command line', () => {
-  it('is of flags', () => {
+  it('contains the rules of flags', () => {
     const { allow, deny } = parseCommand([
       'agent',
       '--allow',
@@ -44,7 +45,7 @@ describe('the policy of the command line', () => {
     ]);
   });
 
-  it('is of a file of the user', () => {
+  it('contains the rules of the user’s file', () => {
     const policy = put('mine.json', '{"rules": [{"effect": "allow", "path": "src/**"}], "allowReadOnlyCommands": true}');
     assert.deepEqual(read({ policy }), {
       rules: [{ effect: 'allow', path: 'src/**', from: 'user' }],
@@ -53,7 +54,7 @@ describe('the policy of the command line', () => {
     });
   });
 
-  it('can be tightened by the folder, and by nothing else of it', () => {
+  it('can only be restricted by the policy file of the folder', () => {
     put(
       '.kedge/policy.json',
       '{"rules": [{"effect": "allow", "path": "**"}, {"effect": "deny", "path": "db"}], "allowReadOnlyCommands": true}',
@@ -68,7 +69,7 @@ describe('the policy of the command line', () => {
     ['a host that is none', { allow: ['host:https://example.com/'] }],
     ['a file that is not there', { policy: '/no/such/file.json' }],
   ];
-  it('says only what is wrong where the program ends with it', () => {
+  it('reports only errors if the program ends with them', () => {
     const policy = put('mine.json', '{"rules": [{"effect": "deny", "path": 7}, {"effect": "allow"}]}');
     assert.throws(
       () => read({ policy }),
@@ -81,9 +82,9 @@ describe('the policy of the command line', () => {
   });
 
   for (const [what, options] of WRONG)
-    it(`is refused where it cannot be read: ${what}`, () => assert.throws(() => read(options), UsageError));
+    it(`is rejected if it cannot be read: ${what}`, () => assert.throws(() => read(options), UsageError));
 
-  it('makes everything ask where it is a pipe, at which nobody waits', function () {
+  it('requires an approval for everything if it is a pipe, and does not wait for it', function () {
     if (process.platform === 'win32') this.skip();
     mkdirSync(join(folder, '.kedge'), { recursive: true });
     execFileSync('mkfifo', [join(folder, '.kedge/policy.json')]);
@@ -92,7 +93,7 @@ describe('the policy of the command line', () => {
   });
 
   for (const content of ['{', '[]', '{"rules": [{"effect": "deny", "paths": "x"}]}', '{"deny": []}'])
-    it(`is refused, or makes everything ask, where a file cannot be read: ${content}`, () => {
+    it(`is rejected, or requires an approval for everything, if a file cannot be read: ${content}`, () => {
       const policy = put('mine.json', content);
       assert.throws(() => read({ policy }), UsageError);
       put('.kedge/policy.json', content);
@@ -102,8 +103,8 @@ describe('the policy of the command line', () => {
     });
 });
 
-describe('what was allowed for good in a folder', () => {
-  it('is kept, listed, and taken back', () => {
+describe('a permanent permission in a folder', () => {
+  it('is stored, listed, and removed', () => {
     const file = join(folder, 'deep/grants.json');
     const kept = new StoredGrants(file);
     assert.deepEqual(kept.list(), []);
@@ -123,20 +124,20 @@ describe('what was allowed for good in a folder', () => {
   });
 
   for (const content of ['', '{"covers": [{"kind": "everything"}]}', '{"covers": [{"kind": "command", "prefix": []}]}', '[]'])
-    it(`is nothing where the file does not say so: ${content}`, () => {
+    it(`is not read from an invalid file: ${content}`, () => {
       const file = put('grants.json', content);
       assert.deepEqual(new StoredGrants(file).list(), []);
       assert.equal(readFileSync(file, 'utf8'), content);
     });
 
-  it('is asked about by kedge grants', () => {
+  it('is listed by kedge grants', () => {
     const of = (...args: string[]) => parseCommand(['grants', ...args]) as { action: string; clear?: unknown };
     assert.deepEqual([of().action, of().clear, of('clear').clear, of('clear', '2').clear], ['grants', undefined, 'all', 2]);
     for (const args of [['remove'], ['clear', 'all'], ['clear', '0'], ['clear', '1', '2']]) assert.throws(() => of(...args), UsageError);
   });
 });
 
-describe('a question in the terminal', () => {
+describe('an approval in the terminal', () => {
   const request = {
     title: 'Create a.ts',
     reason: 'This edit changes 1 file.',
@@ -146,7 +147,7 @@ describe('a question in the terminal', () => {
   } as unknown as ApprovalRequest;
   const paint = paintFor({ write: () => undefined });
 
-  it('says what a yes can stand for, and how many wait', () => {
+  it('lists the possible permissions, and the number of similar requests', () => {
     assert.equal(
       approvalText(request, paint),
       [
@@ -161,7 +162,7 @@ describe('a question in the terminal', () => {
     );
   });
 
-  it('shows a command whole, and what cannot be seen in it', () => {
+  it('shows a complete command, and its hidden characters', () => {
     const text = `echo ${'x'.repeat(5_000)}\u202E; rm -rf /`;
     const shown = approvalText({ ...request, command: { text, cwd: '.', shell: 'bash' }, covers: [] } as ApprovalRequest, paint);
     assert.ok(shown.includes('x'.repeat(5_000)) && shown.includes('; rm -rf /'));

@@ -8,11 +8,11 @@ import { join } from 'node:path';
 import { type AgentEvent, isDurable } from '../../../../src/core/session/events.ts';
 import { LOG_FORMAT } from '../../../../src/core/session/log-format.ts';
 import { foldSession } from '../../../../src/core/session/reduce.ts';
+import { needsProgram, PROGRAM } from '../../../support/program.ts';
 import { type ResponsesServer, type ResponsesServerOptions, startResponsesServer } from '../../../support/responses-server.ts';
 import { until } from '../../../support/until.ts';
 import { folderOf, remove } from '../node/folder.ts';
 
-const MAIN = join(import.meta.dirname, '../../../../src/hosts/cli/main.ts');
 const FILES = {
   'src/main.ts': "import { tideLevel } from './tide.ts';\nconsole.log(tideLevel());\n",
   'src/tide.ts': 'export function tideLevel() {\n  return 1;\n}\n',
@@ -22,7 +22,8 @@ const RENAME = 'rename tideLevel to waterLevel in src';
 type Ended = { code: number | null; out: string; err: string };
 type Started = { child: ChildProcessWithoutNullStreams; ended: Promise<Ended>; saw(pattern: RegExp): Promise<void> };
 
-describe('kedge, the program', () => {
+describe('the kedge program', () => {
+  needsProgram();
   let folder: string;
   let home: string;
   let servers: ResponsesServer[];
@@ -38,11 +39,11 @@ describe('kedge, the program', () => {
     await Promise.all([...servers.map((server) => server.close()), remove(folder), remove(home)]);
   });
 
-  /** `person`: somebody sits at the terminal, as far as the program can tell. */
+  /** With `person`, the program takes standard input for a terminal. */
   function start(args: string[], { env = {}, person = false }: { env?: Record<string, string>; person?: boolean } = {}): Started {
     const clean = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(KEDGE|OPENAI)_/.test(name)));
     const preload = person ? ['--import', 'data:text/javascript,process.stdin.isTTY = true'] : [];
-    const child = spawn(process.execPath, [...preload, MAIN, ...args], { cwd: folder, env: { ...clean, KEDGE_HOME: home, ...env } });
+    const child = spawn(process.execPath, [...preload, PROGRAM, ...args], { cwd: folder, env: { ...clean, KEDGE_HOME: home, ...env } });
     children.push(child);
     const text = { out: '', err: '' };
     let look = () => {};
@@ -86,7 +87,7 @@ describe('kedge, the program', () => {
     assert.equal(await content('src/main.ts'), FILES['src/main.ts'].replaceAll('tideLevel', 'waterLevel'));
   };
 
-  it('uses the tools of MCP servers that a file names, and ends with them', async () => {
+  it('uses the tools of MCP servers in a file, and ends the servers', async () => {
     const everything = join(import.meta.dirname, '../../../../node_modules/@modelcontextprotocol/server-everything/dist/index.js');
     const config = join(home, 'mcp.json');
     await writeFile(config, JSON.stringify({ mcpServers: { everything: { command: process.execPath, args: [everything] } } }));
@@ -99,7 +100,7 @@ describe('kedge, the program', () => {
     assert.match(broken.err, /The MCP servers in .*none\.json cannot be read/);
   });
 
-  it('answers on stdout, tells its steps on stderr', async () => {
+  it('answers on stdout, and reports its steps on stderr', async () => {
     const { code, out, err } = await kedge(['ask', 'where is tideLevel defined?']);
     assert.equal(code, 0, err);
     assert.match(out, /src\/tide\.ts:1/);
@@ -107,7 +108,7 @@ describe('kedge, the program', () => {
     assert.ok(!out.includes('●') && !(out + err).includes('\u001b'));
   });
 
-  it('takes the request from stdin', async () => {
+  it('reads the request from stdin', async () => {
     const { code, out } = await kedge(['ask', '-'], { input: 'where is tideLevel defined?\n' });
     assert.equal(code, 0);
     assert.match(out, /src\/tide\.ts:1/);
@@ -118,19 +119,19 @@ describe('kedge, the program', () => {
     );
   });
 
-  it('changes nothing when nobody can be asked, and tells the model why', async () => {
+  it('changes nothing if nobody can be asked, and tells the model why', async () => {
     const { code, err } = await kedge(['agent', RENAME]);
     assert.equal(code, 1);
-    assert.match(err, /✗ Edit src\/main\.ts: Nobody can be asked because no terminal is connected\..*--yes/);
+    assert.match(err, /✗ Edit src\/main\.ts: The user could not be asked because no terminal is connected\..*--yes/);
     assert.match(
       err,
-      /kedge: 2 tool calls were not approved because nobody could be asked\. To allow edits without asking, use --yes\.\n$/,
+      /kedge: 2 tool calls were not approved because no terminal is connected\. To allow edits without asking, use --yes\.\n$/,
     );
     assert.doesNotMatch(err, /user rejected/);
     await unchanged();
   });
 
-  it('changes with --yes, undoes, and refuses to undo over later work', async () => {
+  it('edits with --yes, undoes, and refuses to undo over later changes', async () => {
     const { code, err } = await kedge(['agent', '--yes', RENAME]);
     assert.equal(code, 0, err);
     assert.match(err, /Changed 2 files: src\/main\.ts \+2 −2, src\/tide\.ts \+1 −1\. To undo: kedge undo/);
@@ -151,7 +152,7 @@ describe('kedge, the program', () => {
     assert.equal(await content('src/main.ts'), FILES['src/main.ts']);
   });
 
-  it('names the run of another program that went on in a file, where that keeps an undo from it', async () => {
+  it('names the run of another program that changed a file later, if that prevents an undo', async () => {
     await kedge(['agent', '--yes', RENAME]);
     const [first = ''] = (await kedge(['sessions'])).out.split(/\s/);
     await kedge(['agent', '--yes', 'rename waterLevel to seaLevel in src']);
@@ -166,19 +167,19 @@ describe('kedge, the program', () => {
     await unchanged();
   });
 
-  it('refuses protected places even with --yes', async () => {
+  it('refuses protected paths even with --yes', async () => {
     const { err } = await kedge(['agent', '--yes', "create .vscode/tasks.json with '{}'"]);
     assert.match(err, /✗ Create \.vscode\/tasks\.json: .*protected/);
     assert.deepEqual(await readdir(folder), ['src']);
   });
 
-  it('deletes nothing without being asked, even with --yes', async () => {
+  it('deletes nothing without an approval, even with --yes', async () => {
     const { err } = await kedge(['agent', '--yes', 'delete src/tide.ts']);
-    assert.match(err, /✗ Delete src\/tide\.ts: .*Nobody can be asked because .* --yes allows edits only/);
+    assert.match(err, /✗ Delete src\/tide\.ts: .*The user could not be asked because .* --yes allows edits only/);
     await unchanged();
   });
 
-  it('leaves a plan for later, and carries it out when told', async () => {
+  it('keeps a plan for later, and carries it out on request', async () => {
     const proposed = await kedge(['plan', RENAME]);
     assert.equal(proposed.code, 4, proposed.err);
     assert.match(proposed.out, /^Goal: .*\n\n1\. /);
@@ -194,7 +195,7 @@ describe('kedge, the program', () => {
     await unchanged();
   });
 
-  it('asks a person for the plan, and for each change with its diff', async () => {
+  it('asks the user for the plan, and for each change with its diff', async () => {
     const plan = start(['plan', RENAME], { person: true });
     await plan.saw(/Run this plan\?/);
     plan.child.stdin.write('n\n');
@@ -212,7 +213,7 @@ describe('kedge, the program', () => {
     assert.match(await content('src/tide.ts'), /waterLevel/);
   });
 
-  it('asks once for a run when told so', async () => {
+  it('asks once for a run on request', async () => {
     const { child, ended, saw } = start(['agent', RENAME], { person: true });
     await saw(/Approve\?/);
     child.stdin.write('r\n');
@@ -221,7 +222,7 @@ describe('kedge, the program', () => {
     await renamed();
   });
 
-  it('prints every event as a line of JSON, from which the session can be folded', async () => {
+  it('prints every event as a line of JSON, from which the session can be computed', async () => {
     const { code, out, err } = await kedge(['ask', '--json', 'explain src/tide.ts']);
     assert.equal(code, 0);
     assert.equal(err, '');
@@ -249,7 +250,7 @@ describe('kedge, the program', () => {
     assert.equal(log, logged.map((event) => `${JSON.stringify(event)}\n`).join(''));
   });
 
-  it('speaks to a model server with what the environment says', async () => {
+  it('uses the model server that the environment specifies', async () => {
     const env = await serve({
       apiKey: 'key-of-the-test',
       turns: [{ text: 'Looking.', calls: [{ name: 'read_file', input: { path: 'src/tide.ts' } }] }, { text: 'It returns 1.' }],
@@ -267,7 +268,7 @@ describe('kedge, the program', () => {
     assert.ok(!wrong.err.includes('another'));
   });
 
-  it('goes on at the address that was given, and nowhere else', async () => {
+  it('continues at the given address, and nowhere else', async () => {
     const there = await serve({ apiKey: 'the-right-key', turns: [{ text: 'There.' }, { text: 'There.' }] });
     const url = there.OPENAI_BASE_URL as string;
     const { KEDGE_MODEL: _, ...env } = await serve({ turns: [{ text: 'Elsewhere.' }] });
@@ -287,20 +288,20 @@ describe('kedge, the program', () => {
     assert.equal(servers[1]?.requests.length, 0);
   });
 
-  it('remembers an address of the environment, for when there is none any more', async () => {
+  it('stores an address from the environment, and uses it when the variable is gone', async () => {
     const there = await serve({ turns: [{ text: 'One.' }, { text: 'Two.' }] });
     await kedge(['ask', 'go'], { env: there });
     assert.equal((await kedge(['--continue', 'go on'], { env: { OPENAI_API_KEY: 'k' } })).out, 'Two.\n');
   });
 
-  it('refuses to remember a text that is too long', async () => {
+  it('does not store a text that is too long', async () => {
     const { code, err } = await kedge(['remember', 'x'.repeat(1_001)]);
     assert.equal(code, 2);
     assert.match(err, /^kedge: The text was not stored, because it has 1,001 characters\. An entry can have at most 1,000\./);
     assert.match((await kedge(['remember'])).out, /\(empty\)[\s\S]*\(empty\)/);
   });
 
-  it('pauses at a limit, and goes on', async () => {
+  it('pauses at a limit, and continues', async () => {
     const env = await serve({ turns: [{ calls: [{ name: 'list_directory', input: {} }] }, { text: 'Done.' }] });
     const paused = await kedge(['ask', '--max-turns', '1', 'look'], { env });
     assert.equal(paused.code, 3);
@@ -312,7 +313,7 @@ describe('kedge, the program', () => {
     assert.match(over.err, /Add a request/);
   });
 
-  it('pauses at a budget of the run, and at one of the day that every run of the day counts to', async () => {
+  it('pauses at a budget of the run, and at a budget of the day, to which all runs count', async () => {
     const look = { calls: [{ name: 'list_directory', input: {} }], usage: { input: 900, output: 100 } };
     const env = await serve({ turns: [look, { text: 'Done.' }, look] });
     const paused = await kedge(['ask', '--max-tokens', '500', 'look'], { env });
@@ -326,7 +327,7 @@ describe('kedge, the program', () => {
     assert.deepEqual([wrong.code, /^kedge: KEDGE_DAY_BUDGET must be a JSON object/.test(wrong.err)], [2, true]);
   });
 
-  it('limits no money of a model whose price it does not know, unless it is given', async () => {
+  it('refuses a cost limit for a model of unknown price unless the price is given', async () => {
     const look = { calls: [{ name: 'list_directory', input: {} }], usage: { input: 900_000, output: 100 } };
     const env = await serve({ turns: [look, look, { text: 'Done.' }] });
     const refused = await kedge(['ask', '--max-usd', '0.5', 'look'], { env });
@@ -365,7 +366,7 @@ describe('kedge, the program', () => {
     assert.match(err, /To continue with a new request: kedge --continue \d{8}T\d{6}-\w+ .*"…"\n$/);
   });
 
-  it('says at Ctrl+C that a plan which was asked about waits', async () => {
+  it('says after Ctrl+C at the question about a plan that the plan was kept', async () => {
     const { child, ended, saw } = start(['plan', 'rename tideLevel to waterLevel'], { person: true });
     await saw(/Run this plan\?.*> $/);
     child.kill('SIGINT');
@@ -375,7 +376,7 @@ describe('kedge, the program', () => {
     assert.equal((await kedge(['--continue', '--run-plan'])).code, 0);
   });
 
-  it('undoes run by run of a session, and says where there is one more', async () => {
+  it('undoes the runs of a session one by one, and says if there is another one', async () => {
     await kedge(['agent', '--yes', "create one.txt with '1'"]);
     await kedge(['agent', '--yes', '--continue', "create two.txt with '2'"]);
     const first = await kedge(['undo']);
@@ -384,10 +385,10 @@ describe('kedge, the program', () => {
     assert.deepEqual((await kedge(['undo'])).err, '');
   });
 
-  it('says so where its output cannot be written', async function () {
+  it('reports that its output cannot be written', async function () {
     if (process.platform !== 'linux') this.skip();
     const full = await open('/dev/full', 'w');
-    const child = spawn(process.execPath, [MAIN, '--help'], { stdio: ['ignore', full.fd, 'pipe'] });
+    const child = spawn(process.execPath, [PROGRAM, '--help'], { stdio: ['ignore', full.fd, 'pipe'] });
     let err = '';
     child.stderr?.setEncoding('utf8').on('data', (more: string) => {
       err += more;
@@ -398,7 +399,7 @@ describe('kedge, the program', () => {
     assert.match(err, /^kedge: The output could not be written: .*no space left.*\n$/);
   });
 
-  it('keeps a run open when the terminal goes away, and goes on with it', async () => {
+  it('keeps a run open when the terminal is closed, and continues it', async () => {
     const env = await serve({ turns: [{ text: 'never' }], hang: 'before' });
     const { child, ended } = start(['ask', 'talk'], { env });
     await until('the request', () => servers[0]?.requests.length !== 0);
@@ -411,7 +412,7 @@ describe('kedge, the program', () => {
     });
   });
 
-  it('asks again what was asked when the terminal went away', async () => {
+  it('repeats a question that was open when the terminal was closed', async () => {
     const first = start(['agent', RENAME], { person: true });
     await first.saw(/Approve\?/);
     first.child.kill('SIGHUP');
@@ -424,7 +425,7 @@ describe('kedge, the program', () => {
     await renamed();
   });
 
-  it('survives a reader that leaves', async () => {
+  it('is not affected by a reader that exits', async () => {
     const env = await serve({ turns: [{ text: 'word '.repeat(20_000) }] });
     const { child, ended } = start(['ask', '--json', 'talk'], { env });
     child.stdout.once('data', () => child.stdout.destroy());
@@ -432,7 +433,7 @@ describe('kedge, the program', () => {
     assert.equal(err, '');
   });
 
-  it('says in one sentence what is wrong, and what to do', async () => {
+  it('reports in one sentence what is wrong and what to do', async () => {
     const wrong: [string[], number, RegExp][] = [
       [['ask'], 2, /^kedge: The request is missing\. For example: kedge ask "/],
       [['ask', ''], 2, /^kedge: The request is missing\. /],
@@ -458,7 +459,7 @@ describe('kedge, the program', () => {
     }
   });
 
-  it('says so too where a file system refuses its home as not there', async function () {
+  it('does so too if a file system reports its home folder as missing', async function () {
     if (!existsSync('/proc/self')) this.skip();
     const run = await kedge(['ask', 'How many files?'], { env: { KEDGE_HOME: '/proc/kedge' } });
     assert.equal(run.code, 1);
@@ -468,7 +469,7 @@ describe('kedge, the program', () => {
     );
   });
 
-  it('lists no sessions in words', async () => {
+  it('says that there are no sessions', async () => {
     assert.deepEqual(await kedge(['sessions'], { env: { KEDGE_HOME: join(folder, 'empty-home') } }), {
       code: 0,
       out: '',
@@ -476,7 +477,7 @@ describe('kedge, the program', () => {
     });
   });
 
-  it('says that its home cannot be written, and with which setting it can be elsewhere', async () => {
+  it('reports that its home folder cannot be written, and which variable changes the folder', async () => {
     const env = { KEDGE_HOME: join(folder, 'src', 'main.ts', 'home') };
     const run = await kedge(['ask', 'hello'], { env });
     assert.equal(run.code, 1);
@@ -492,7 +493,7 @@ describe('kedge, the program', () => {
     );
   });
 
-  it('helps', async () => {
+  it('shows its help', async () => {
     const { code, out } = await kedge(['--help']);
     assert.equal(code, 0);
     assert.ok(out.split('\n').every((line) => line.length <= 120));

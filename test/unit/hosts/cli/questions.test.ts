@@ -20,7 +20,7 @@ const asked = (question: Partial<Question>): AskedQuestion => ({
 });
 const signal = new AbortController().signal;
 
-/** A person who types the next of these at each prompt. What the terminal shows meanwhile goes nowhere. */
+/** Simulates a person who types the next of these lines at each prompt. The output of the terminal is discarded. */
 async function typing<T>(typed: string[], work: (input: PassThrough, lines: LineReader, shown: () => string) => Promise<T>): Promise<T> {
   const { write } = process.stderr;
   let shown = '';
@@ -38,7 +38,7 @@ async function typing<T>(typed: string[], work: (input: PassThrough, lines: Line
 }
 
 describe('a question in the terminal', () => {
-  it('is answered with the number of an option, by its name, or in own words', async () => {
+  it('is answered with the number or the name of an option, or in the user’s own words', async () => {
     for (const [typed, answer] of [
       ['2', { option: 'South' }],
       ['North', { option: 'North' }],
@@ -50,16 +50,17 @@ describe('a question in the terminal', () => {
     }
   });
 
-  it('shows the options with their numbers, and asks again where the answer is none', async () => {
+  it('shows the options with their numbers, and asks again after an invalid answer', async () => {
     await typing(['West', '', '3', '1'], async (_, lines, shown) => {
       assert.deepEqual(await promptForAnswer(asked({}), lines, signal), { option: 'North' });
       assert.match(shown(), /Which harbour\?\n {2}1 {2}North\n {2}2 {2}South {2}by the lock\n(1-2 > ){4}$/);
     });
   });
 
-  it('takes a plan, drops it or keeps it at one word; more words are what to change', async () => {
+  it('runs, discards or keeps a plan with one letter; longer text describes changes', async () => {
     for (const [typed, answer] of [
       [['y'], 'run'],
+      [['e'], 'run_and_allow_edits'],
       [['No'], 'discard'],
       [['what', 'k'], 'keep'],
       [['yes, but leave the tests alone'], { change: 'yes, but leave the tests alone' }],
@@ -68,7 +69,7 @@ describe('a question in the terminal', () => {
       assert.deepEqual(await typing([...typed], (_, lines) => confirmPlan(signal, lines)), answer);
   });
 
-  it('is given up at the end of the input, or when the run is stopped', async () => {
+  it('is dropped at the end of the input, or when the run is stopped', async () => {
     const stopping = new AbortController();
     await typing([], async (input, lines) => {
       const answer = promptForAnswer(asked({}), lines, stopping.signal);
@@ -80,13 +81,13 @@ describe('a question in the terminal', () => {
     });
   });
 
-  it('where nobody is there the model is told so, and goes on', async () => {
+  it('is answered for the model if nobody is there, and the model continues', async () => {
     await using kedge = await assistantOn({}, [turn(call('ask_user', { question: 'Which harbour?' })), turn(say('I assumed North.'))]);
     const start = () => kedge.session.prompt({ text: 'go', mode: 'ask' });
     assert.equal(await runSession(kedge.session, start, parseCommand(['ask', 'go']), signal), EXIT.answered);
     assert.match(
       resultTexts(kedge.session)[0] ?? '',
-      /^Nobody can be asked because no terminal is connected\. Continue with the most likely option/,
+      /^The user could not be asked because no terminal is connected\. Continue with the most likely option/,
     );
   });
 });
@@ -94,7 +95,7 @@ describe('a question in the terminal', () => {
 describe('a plan at the prompt', () => {
   const plan = call('propose_plan', { goal: 'Tidy up', steps: [{ title: 'Tidy', files: ['a.ts'] }] });
 
-  it('is asked about again where what was to be changed in it brought no other plan', async () => {
+  it('is asked about again if the model did not propose another plan', async () => {
     const stdin = Object.getOwnPropertyDescriptor(process, 'stdin') as PropertyDescriptor;
     await using kedge = await assistantOn({}, [turn(plan), turn(say('Why should I?'))]);
     await typing(['leave a.ts alone', 'n'], async (input, _, shown) => {
@@ -116,8 +117,8 @@ describe('a plan at the prompt', () => {
   });
 });
 
-describe('a plan that was not gone through', () => {
-  it('is named at the end, with how to go on with it', async () => {
+describe('an unfinished plan', () => {
+  it('is named at the end, with the command that continues it', async () => {
     const steps = ['a.ts', 'b.ts'].map((file) => ({ title: `Tidy ${file}`, files: [file] }));
     const skipped = call('update_step', { step: 1, status: 'skipped' });
     const script = [turn(call('propose_plan', { goal: 'Tidy up', steps })), turn(skipped), turn(say('That is all.'))];
@@ -130,8 +131,8 @@ describe('a plan that was not gone through', () => {
   });
 });
 
-describe('lines that are typed', () => {
-  it('answer the questions in their order; what nobody asked for is heard by who listens', async () => {
+describe('typed lines', () => {
+  it('answer the questions in their order; other lines go to the listener', async () => {
     await typing(['a', 'b'], async (input, lines) => {
       const heard: string[] = [];
       const said = Promise.withResolvers<void>();

@@ -5,16 +5,16 @@ import { call, say, turn } from '../../../../src/providers/scripted/index.ts';
 import { SessionLog, SessionStore } from '../../../../src/sessions/store.ts';
 import { assistantOn, lastOf } from '../../../support/harness.ts';
 
-/** On a disk that is full when the user answers. */
+/** The disk is full when the user answers. */
 class FullLog extends SessionLog {
-  override append(...[event]: Parameters<SessionLog['append']>): void {
+  override append(...[event]: Parameters<SessionLog['append']>): number {
     if (event.type === 'approval_resolved') throw new Error('ENOSPC: no space left on device, write');
-    super.append(event);
+    return super.append(event);
   }
 }
 
 describe('a conversation in the terminal', () => {
-  it('whose answer cannot be logged ends with a sentence', async () => {
+  it('ends with a sentence if an answer cannot be logged', async () => {
     const store = (directory: string) =>
       Object.assign(new SessionStore(directory), { log: (id: string) => new FullLog(directory, `${directory}/${id}.jsonl`) });
     const script = [turn(call('create_file', { path: 'new.txt', content: '' })), turn(say('Done.'))];

@@ -6,15 +6,30 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AgentEvent } from '../../../../src/core/session/events.ts';
 import { foldSession } from '../../../../src/core/session/reduce.ts';
+import { needsProgram, PROGRAM } from '../../../support/program.ts';
 import { remove } from '../node/folder.ts';
 
-const MAIN = join(import.meta.dirname, '../../../../src/hosts/cli/main.ts');
-/** As some versions of Node do with a stream that cannot be unpacked: an answer begins, and nothing ever comes of it, not even an error. */
-const LOST = `globalThis.fetch = async () => new Response(new ReadableStream({ pull: () => new Promise(() => {}) }), { headers: { 'content-type': 'text/event-stream' } });`;
-/** Whoever waits is not told that it is over. */
+/**
+ * Some versions of Node behave like this when a stream cannot be decompressed: an answer begins, and then neither data nor an error
+ * follows.
+ */
+const LOST = `
+import { EventEmitter } from 'node:events';
+import http from 'node:http';
+import https from 'node:https';
+import { Readable } from 'node:stream';
+http.request = https.request = () => {
+  const rawHeaders = ['content-type', 'text/event-stream'];
+  const answer = Object.assign(new Readable({ read() {} }), { statusCode: 200, headers: {}, rawHeaders, complete: false });
+  const request = Object.assign(new EventEmitter(), { destroy() {}, end: () => queueMicrotask(() => request.emit('response', answer)) });
+  return request;
+};
+`;
+/** Aborting has no effect, so the code that waits is never told. */
 const DEAF = 'AbortController.prototype.abort = () => {};';
 
-describe('kedge, the program, with nothing left to wait for', () => {
+describe('the kedge program with nothing left to wait for', () => {
+  needsProgram();
   let home: string;
   beforeEach(async () => {
     home = await mkdtemp(join(tmpdir(), 'kedge-home-'));
@@ -23,7 +38,15 @@ describe('kedge, the program, with nothing left to wait for', () => {
 
   async function kedge(preload: string, provider: string) {
     const clean = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(KEDGE|NODE)_/.test(name)));
-    const args = ['--import', `data:text/javascript,${encodeURIComponent(preload)}`, MAIN, 'ask', '--model', `${provider}/test`, 'Hello.'];
+    const args = [
+      '--import',
+      `data:text/javascript,${encodeURIComponent(preload)}`,
+      PROGRAM,
+      'ask',
+      '--model',
+      `${provider}/test`,
+      'Hello.',
+    ];
     const child = spawn(process.execPath, args, {
       cwd: home,
       env: { ...clean, KEDGE_HOME: home, KEDGE_API_KEY: 'none-0123456789' },
@@ -49,7 +72,7 @@ describe('kedge, the program, with nothing left to wait for', () => {
   }
 
   for (const provider of ['openai', 'groq', 'anthropic', 'gemini']) {
-    it(`says that the run failed, and goes with an error: ${provider}`, async () => {
+    it(`reports that the run failed, and exits with an error: ${provider}`, async () => {
       const { code, said } = await kedge(LOST, provider);
       assert.equal(code, 1, said);
       assert.match(said, /kedge: The run stopped responding: .*\. Try again/);
@@ -59,7 +82,7 @@ describe('kedge, the program, with nothing left to wait for', () => {
     });
   }
 
-  it('goes with an error also where the run cannot be ended, which is then interrupted', async () => {
+  it('exits with an error even if the run cannot be ended, which is then interrupted', async () => {
     const { code, said } = await kedge(LOST + DEAF, 'openai');
     assert.equal(code, 1, said);
     assert.match(said, /kedge: The program stopped responding/);

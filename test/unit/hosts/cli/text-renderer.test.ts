@@ -33,7 +33,7 @@ const finished: EventBody = {
   durationMs: 12.4,
 };
 
-describe('the text that the terminal program writes', () => {
+describe('the text of the terminal program', () => {
   let before: string | undefined;
   beforeEach(() => {
     before = process.env.NO_COLOR;
@@ -43,13 +43,20 @@ describe('the text that the terminal program writes', () => {
     if (before !== undefined) process.env.NO_COLOR = before;
   });
 
-  it('is on stdout the answer and nothing else', () => {
+  it('is on stdout only the answer', () => {
     const { out, err } = rendered(false, [...says('Let me look.', call), finished, ...says('It is **here**.\n')]);
     assert.equal(out, 'It is **here**.\n');
     assert.equal(err, 'Let me look.\n✗ read_file: no such file  12 ms\n');
   });
 
-  it('dims thoughts on a terminal, and streams a long answer', () => {
+  it('names what comes next when the user holds a run', () => {
+    const paused: EventBody = { type: 'run_paused', reason: 'user', summary: '' };
+    const edit = { ...call, id: 'd', name: 'replace_in_file', input: { path: 'a.ts' } };
+    assert.match(rendered(false, [...says('', call, edit), finished, paused]).err, /\nPaused\.\nNext: Edit a\.ts\.\n/);
+    assert.match(rendered(false, [...says('', call), finished, paused]).err, /\nNext: the model’s next turn\.\n/);
+  });
+
+  it('dims reasoning on a terminal, and streams a long answer', () => {
     const long = 'word '.repeat(100).trim();
     const thought = rendered(true, says('Let me look.', call));
     assert.equal(thought.out, '');
@@ -60,7 +67,7 @@ describe('the text that the terminal program writes', () => {
     assert.equal(rendered(true, says(long)).out, `${long}\n`);
   });
 
-  it('says instead of a link to an editor what to do here, also while it streams', () => {
+  it('replaces links to editor commands by a hint for the terminal, also while streaming', () => {
     const link = 'Otherwise: [Connect a model](command:kedge.connectModel)';
     assert.match(rendered(false, says(link)).out, /^Otherwise: choose a model with --model, .*OPENAI_API_KEY.*\n$/);
     const long = `${'word '.repeat(100)}[Connect a model](command:kedge.connectModel) [a](b) and [so`;
@@ -69,14 +76,14 @@ describe('the text that the terminal program writes', () => {
     assert.ok(!out.includes('command:'));
   });
 
-  it('has no colours where none are wanted', () => {
+  it('has no colors if they are turned off', () => {
     assert.equal(paintFor({ write: () => true, isTTY: false }, {}).red('x'), 'x');
     assert.equal(paintFor({ write: () => true, isTTY: true }, { NO_COLOR: '1' }).red('x'), 'x');
     assert.equal(paintFor({ write: () => true, isTTY: true }, { TERM: 'dumb' }).red('x'), 'x');
     assert.equal(paintFor({ write: () => true, isTTY: true }, {}).red('x'), '\u001b[31mx\u001b[39m');
   });
 
-  it('says what changed, and how to take it back', () => {
+  it('lists the changes, and how to undo them', () => {
     const change = { path: 'a.ts', kind: 'edit' as const, added: 2, removed: 1, diff: '' };
     const { err } = rendered(false, [
       { type: 'file_changed', callId: 'c', changes: [change] },
@@ -85,7 +92,7 @@ describe('the text that the terminal program writes', () => {
     assert.equal(err, 'Changed 1 file: a.ts +2 −1. To undo: kedge undo\n');
   });
 
-  it('lets nothing steer the terminal or turn the reading order', () => {
+  it('cannot control the terminal or change the reading direction', () => {
     assert.equal(harmless('a\u001b[2Jb\u009b1mc\r\nd\te\u202ef\rg'), 'a⟨U+001B⟩[2Jb⟨U+009B⟩1mc\nd\te⟨U+202E⟩f⟨U+000D⟩g');
     const { out } = rendered(true, says('\u001b]0;title\u0007 hello'));
     assert.equal(out, '⟨U+001B⟩]0;title⟨U+0007⟩ hello\n');
@@ -96,7 +103,7 @@ describe('the text that the terminal program writes', () => {
     assert.equal(diff, 'edit x⟨U+001B⟩[8m  +1 −0\n@@ -1 +1 @@\n+evil⟨U+001B⟩[1A⟨U+001B⟩[2K\n ok');
   });
 
-  it('counts a wait down in one line of a terminal, which is whole and no wider than it', async () => {
+  it('counts a wait down in one line of the terminal, which is never wider than the terminal', async () => {
     const { TERM } = process.env;
     process.env.TERM = 'xterm';
     let err = '';
@@ -133,7 +140,7 @@ describe('the text that the terminal program writes', () => {
   const begins = (step: number): EventBody => ({ type: 'plan_step', planId: 'p', step, status: 'started' });
   const ended: EventBody = { type: 'run_finished', outcome: 'answered', usage: {}, durationMs: 1 };
 
-  it('counts as changed what is left changed: not what a step had to take back', () => {
+  it('does not count changes that a step rolled back', () => {
     const results = [
       { path: 'a.ts', outcome: 'restored' as const },
       { path: 'b.ts', outcome: 'restored' as const },
@@ -154,7 +161,7 @@ describe('the text that the terminal program writes', () => {
     assert.doesNotMatch(rendered(false, [begins(1), edited('a.ts', 1), rolledBack, ended]).err, /Changed/);
   });
 
-  it('shows on a terminal the last lines of what runs, each time over the ones before, and takes them away when it has ended', () => {
+  it('shows the last lines of a running command on a terminal, replaces them each time, and removes them at the end', () => {
     const progress = (text: string): EventBody => ({ type: 'tool_progress', callId: 'c', text });
     const before = process.env.TERM;
     process.env.TERM = 'xterm';
@@ -172,13 +179,13 @@ describe('the text that the terminal program writes', () => {
     assert.equal(piped.err, end);
   });
 
-  it('says long times in seconds and minutes', () => {
+  it('writes long times in seconds and minutes', () => {
     const times = [9_900, 12_340, 125_000].map((durationMs) => rendered(false, [{ ...finished, durationMs }]).err.split('  ')[1]);
     assert.deepEqual(times, ['9900 ms\n', '12.3 s\n', '2 min 5 s\n']);
   });
 });
 
-describe('a sign of life', () => {
+describe('the progress line', () => {
   function terminal() {
     const shown = Promise.withResolvers<string>();
     const texts: string[] = [];
@@ -189,7 +196,7 @@ describe('a sign of life', () => {
     return { output: { write, isTTY: true, columns: 20 }, texts, shown: shown.promise };
   }
 
-  it('is one line that goes again', async () => {
+  it('is one line that disappears again', async () => {
     const { output, texts, shown } = terminal();
     const waiting = new ProgressLine(output, 0);
     waiting.begin('Waiting for the model that thinks');
@@ -199,7 +206,7 @@ describe('a sign of life', () => {
     assert.equal(waiting.end(), false);
   });
 
-  it('is not shown where something else was first', () => {
+  it('is not shown if other output came first', () => {
     const { output, texts } = terminal();
     const waiting = new ProgressLine(output);
     waiting.begin('Waiting');

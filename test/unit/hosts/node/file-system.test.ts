@@ -40,7 +40,7 @@ describe('NodeFileSystem', () => {
     assert.deepEqual(await alias.canonical(at('dir/b.txt')), at('dir/b.txt'));
   });
 
-  it('refuses to open a folder that is not there', () => {
+  it('refuses to open a folder that does not exist', () => {
     assert.throws(() => new NodeFileSystem([join(folder, 'none')]), /ENOENT/);
   });
 
@@ -75,7 +75,7 @@ describe('NodeFileSystem', () => {
     }
   });
 
-  it('distinguishes a folder whose name only begins like the opened one', async () => {
+  it('distinguishes a folder whose name begins with the name of the open one', async () => {
     const twin = `${folder}-twin`;
     await mkdir(twin);
     try {

@@ -8,7 +8,7 @@ import { PARTS } from '../../../../src/app/context/surroundings-parts.ts';
 import { changedPaths, gitBranch, localDate, terminalSurroundings } from '../../../../src/hosts/node/surroundings.ts';
 import { layOut } from '../../../support/harness.ts';
 
-/** Much longer than git takes, so that no test depends on it. */
+/** Git takes much less time, so no test depends on this limit. */
 const GIT_MS = 120_000;
 const signal = () => AbortSignal.timeout(GIT_MS);
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { BACK, type Step, walk } from '../../../../src/hosts/vscode/models/prompts.ts';
 
 describe('a guided flow', () => {
-  /** Walks three steps, of which each answers what is written for it, in turn. */
+  /** Runs a flow of three steps. Each step gives its next answer. */
   async function walked(answers: Record<string, (string | typeof BACK | undefined)[]>): Promise<string> {
     const way: string[] = [];
     const steps: Record<string, Step> = {};
@@ -17,19 +17,19 @@ describe('a guided flow', () => {
     return way.join(' ');
   }
 
-  it('goes on to the end', async () => {
+  it('continues to the end', async () => {
     assert.equal(await walked({ a: ['b'], b: ['c'], c: [undefined] }), 'a b c');
   });
 
-  it('goes back by the way it came', async () => {
+  it('goes back through the previous steps', async () => {
     assert.equal(await walked({ a: ['c', 'b'], b: ['c'], c: [BACK, BACK, undefined] }), 'a c a b c b');
   });
 
-  it('forgets the way behind a step that it returns to', async () => {
+  it('forgets the steps after one that it returns to', async () => {
     assert.equal(await walked({ a: ['b', undefined], b: ['c', BACK], c: ['b'] }), 'a b c b a');
   });
 
-  it('ends before its first step', async () => {
+  it('ends when the user goes back from the first step', async () => {
     assert.equal(await walked({ a: [BACK] }), 'a');
   });
 });

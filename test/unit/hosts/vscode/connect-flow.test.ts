@@ -6,9 +6,10 @@ import { startListServer } from '../../../support/list-server.ts';
 import { type ResponsesServer, startResponsesServer, type Turn } from '../../../support/responses-server.ts';
 
 const KEY = 'sk-secret-0123456789abcdef';
+const SAFE = 'The key is stored in VS Code’s secret storage and sent only to the service.';
 const CALL: Turn = { calls: [{ name: 'note_word', input: { word: 'harbour' } }] };
 
-/** What the user does at each question, in order: takes a choice by the beginning of its label, types, goes back, or leaves. */
+/** The user's answers to the questions, in order: a choice by the beginning of its label, typed text, going back, or leaving. */
 type Deed = string | typeof BACK | undefined;
 
 type Flow = { saved: Connection[]; seen: string[]; offers: string[][]; filled: Record<string, string | undefined> };
@@ -28,10 +29,13 @@ async function connect(deeds: Deed[], ports: Partial<ConnectPorts> = {}): Promis
       const choice = choices.find(({ label }) => label.startsWith(deed)) ?? typed?.(deed);
       return choice ? choice.value : assert.fail(`${deed} is not among ${choices.map(({ label }) => label).join(', ')}`);
     },
-    async input({ title, prompt, value, validate }) {
+    async input({ title, prompt, value, validate, actions = [] }) {
       flow.filled[title] = value;
       flow.seen.push(prompt);
+      if (actions.length > 0) flow.offers.push(actions.map(({ label }) => label));
       const deed = next(title);
+      const action = typeof deed === 'string' && actions.find(({ label }) => deed !== '' && label.startsWith(deed));
+      if (action) return action.value;
       const problem = typeof deed === 'string' ? validate?.(deed) : undefined;
       if (problem) flow.seen.push(problem);
       return problem ? undefined : deed;
@@ -67,9 +71,9 @@ describe('connecting a model', () => {
   afterEach(() => server?.close());
   const there = (): Deed[] => ['OpenAI', 'Use another address', server.url];
 
-  it('asks for service, key and model, tries them, and stores all at the end', async () => {
+  it('asks for service, key and model, tests them, and stores everything at the end', async () => {
     await serve(CALL);
-    const { saved, seen } = await connect([...there(), 'Enter a key', KEY, 'beta', 'All modes']);
+    const { saved, seen } = await connect([...there(), KEY, 'beta', 'All modes']);
     assert.deepEqual(saved, [
       {
         ref: { provider: 'openai', model: 'beta' },
@@ -81,12 +85,12 @@ describe('connecting a model', () => {
     ]);
     assert.deepEqual(seen, [
       'Kedge: Connect a Model',
+      SAFE,
       'OpenAI: key',
       'Enter the base URL of a gateway, or leave the field empty to use the service itself',
       'OpenAI: address',
+      `${SAFE} Leave the field empty to use no key.`,
       'OpenAI: key',
-      'The key is stored in VS Code’s secret storage and sent only to the service',
-      'OpenAI: enter a key',
       'Getting the models of OpenAI…',
       'OpenAI: model',
       'Testing a tool call with beta…',
@@ -94,53 +98,58 @@ describe('connecting a model', () => {
     ]);
   });
 
-  it('is for one mode where the user wants that', async () => {
+  it('can be limited to one mode', async () => {
     await serve(CALL);
-    const { saved } = await connect([...there(), 'Enter a key', KEY, 'alpha', 'Plan only']);
+    const { saved } = await connect([...there(), KEY, 'alpha', 'Plan only']);
     assert.equal(saved[0]?.mode, 'plan');
   });
 
-  it('offers keys of the environment and the stored one, and takes none by itself', async () => {
-    await serve(CALL);
+  it('offers keys of the environment and the stored key, and uses none without a choice', async () => {
+    await serve(CALL, CALL);
     const env = { OPENAI_API_KEY: KEY, ANTHROPIC_API_KEY: 'another' };
     const configOf = async () => ({ apiKey: 'old-key', baseUrl: server.url });
     const { saved, offers } = await connect(['OpenAI', 'Use the key found in $OPENAI_API_KEY', 'alpha', 'All modes'], { env, configOf });
     assert.equal(saved[0]?.apiKey, KEY);
-    assert.deepEqual(offers[1]?.slice(0, 3), ['Use the stored key', 'Use the key found in $OPENAI_API_KEY', 'Enter a key…']);
+    assert.deepEqual(offers[1], ['Use the key found in $OPENAI_API_KEY', 'Use no key', 'Use another address…']);
+    const stored = await connect(['OpenAI', '', 'alpha', 'All modes'], {
+      env,
+      configOf: async () => ({ apiKey: KEY, baseUrl: server.url }),
+    });
+    assert.equal(stored.saved[0]?.apiKey, KEY, 'the stored key, where nothing is typed');
     assert.deepEqual((await connect(['OpenAI', undefined], { env, configOf })).saved, [], 'leaving stores nothing');
   });
 
-  it('says where a stored key would go, when that is new', async () => {
+  it('says where a stored key would be sent, if the address is new', async () => {
     await serve(CALL);
-    const { offers } = await connect([...there(), undefined], { configOf: async () => ({ apiKey: KEY }) });
-    assert.equal(offers.at(-1)?.[0], `Use the stored key at ${new URL(server.url).host}`);
+    const { seen } = await connect([...there(), undefined], { configOf: async () => ({ apiKey: KEY }) });
+    assert.equal(seen.at(-2), `${SAFE} Leave the field empty to use the stored key at ${new URL(server.url).host}.`);
   });
 
-  it('says that a key is refused, and asks for another', async () => {
+  it('says that a key was refused, and asks for another', async () => {
     await serve(CALL);
-    const { seen, saved } = await connect([...there(), 'Enter a key', 'sk-wrong-key', 'Enter Another Key', KEY, 'alpha', 'All modes']);
+    const { seen, saved } = await connect([...there(), 'sk-wrong-key', 'Enter Another Key', KEY, 'alpha', 'All modes']);
     const said = seen.find((text) => text.includes('refused'));
     assert.match(said ?? '', /^OpenAI \(127\.0\.0\.1:\d+\) refused the API key .*\.$/);
     assert.ok(!said?.includes('sk-wrong-key'));
     assert.equal(saved[0]?.apiKey, KEY);
   });
 
-  it('says that nobody is there, and asks for another address', async () => {
+  it('says that no server answers, and asks for another address', async () => {
     await serve(CALL);
-    const start = ['OpenAI', 'Use another address', 'http://127.0.0.1:1/v1', 'Enter a key', KEY];
-    const { seen, saved } = await connect([...start, 'Change Address', server.url, 'Enter a key', KEY, 'alpha', 'All modes']);
+    const start = ['OpenAI', 'Use another address', 'http://127.0.0.1:1/v1', KEY];
+    const { seen, saved } = await connect([...start, 'Change Address', server.url, KEY, 'alpha', 'All modes']);
     assert.ok(seen.some((text) => /could not be reached/.test(text)));
     assert.equal(saved[0]?.baseUrl, server.url);
   });
 
-  it('says what a model lacks, and lets the user choose another or use it anyway', async () => {
+  it('says what a model cannot do, and lets the user choose another or use it anyway', async () => {
     await serve(
       { fail: { status: 404, message: 'The model alpha does not exist', code: 'model_not_found' } },
       ...Array(4).fill({ text: 'Ahoy.' }),
     );
     const { seen, saved } = await connect([
       ...there(),
-      ...['Enter a key', KEY, 'alpha', 'Choose Another Model', 'beta', 'Choose Another Model', 'beta', 'Use Anyway', 'Ask only'],
+      ...[KEY, 'alpha', 'Choose Another Model', 'beta', 'Choose Another Model', 'beta', 'Use Anyway', 'Ask only'],
     ]);
     assert.ok(seen.some((text) => /does not know the model/.test(text)));
     assert.ok(seen.some((text) => /did not call the tool/.test(text)));
@@ -148,9 +157,9 @@ describe('connecting a model', () => {
     assert.equal(saved[0]?.ref.model, 'beta');
   });
 
-  it('says that there is no credit', async () => {
+  it('says that the credit is used up', async () => {
     await serve({ fail: { status: 429, message: 'You exceeded your current quota', code: 'insufficient_quota' } });
-    const { seen, offers, saved } = await connect([...there(), 'Enter a key', KEY, 'alpha', undefined, undefined]);
+    const { seen, offers, saved } = await connect([...there(), KEY, 'alpha', undefined, undefined]);
     assert.ok(seen.some((text) => /credit or quota is used up.*add credit/.test(text)));
     assert.deepEqual(offers.at(-2), ['Choose Another Model', 'Use Anyway']);
     assert.deepEqual(saved, []);
@@ -159,13 +168,13 @@ describe('connecting a model', () => {
   for (const [what, list] of Object.entries({
     'is not found': { status: 404, body: { error: { message: 'Not found.' } } },
     'is a page': { type: 'text/html', body: '<html><title>Welcome</title></html>' },
-    'is no list': { body: { object: 'error' } },
+    'is not a list': { body: { object: 'error' } },
     'is empty': { body: { data: [] } },
   })) {
-    it(`asks for the name of a model where the list ${what}, and tries that one`, async () => {
+    it(`asks for the name of a model if the list ${what}, and tests that model`, async () => {
       const bare = await startListServer({ '/v1/models': list, '/v1/chat/completions': { body: '{"choices":[]}' } });
       const baseUrl = `${bare.url}/v1`;
-      const deeds = ['OpenAI-compatible', baseUrl, 'No key', 'mine', 'Choose Another Model', 'mine', 'Use Anyway', 'All modes'];
+      const deeds = ['OpenAI-compatible', baseUrl, '', 'mine', 'Choose Another Model', 'mine', 'Use Anyway', 'All modes'];
       const { seen, saved, filled } = await connect(deeds);
       assert.ok(seen.some((text) => text.startsWith(`The server at ${baseUrl} does not list its models.`)));
       assert.equal(seen.filter((text) => text === 'Testing a tool call with mine…').length, 2);
@@ -176,26 +185,26 @@ describe('connecting a model', () => {
     });
   }
 
-  it('keeps address and key that were typed when they do not work', async () => {
+  it('keeps a typed address and key that do not work', async () => {
     await serve(CALL);
     const nowhere = 'http://127.0.0.1:1/v1';
-    const start: Deed[] = ['OpenAI', 'Use another address', nowhere, 'Enter a key', KEY, 'Try Again', 'Try Again', undefined];
-    const back: Deed[] = [BACK, BACK, 'OpenAI', 'Use another address', BACK, 'Use another address', server.url];
-    const { filled, saved } = await connect([...start, ...back, 'Use the key that you entered', 'alpha', 'All modes']);
+    const start: Deed[] = ['OpenAI', 'Use another address', nowhere, KEY, 'Try Again', 'Try Again', undefined];
+    const back: Deed[] = [BACK, 'OpenAI', 'Use another address', BACK, 'Use another address', server.url];
+    const { filled, saved } = await connect([...start, ...back, KEY, 'alpha', 'All modes']);
     assert.equal(filled['OpenAI: address'], nowhere);
     assert.deepEqual([saved[0]?.apiKey, saved[0]?.baseUrl], [KEY, server.url]);
-    const refused = await connect([...there(), 'Enter a key', 'sk-wrong-key', 'Enter Another Key', undefined]);
-    assert.equal(refused.filled['OpenAI: enter a key'], 'sk-wrong-key');
+    const refused = await connect([...there(), 'sk-wrong-key', 'Enter Another Key', undefined]);
+    assert.equal(refused.filled['OpenAI: key'], 'sk-wrong-key');
   });
 
-  it('takes nothing that was typed for one service to another', async () => {
+  it('does not use the typed data of one service for another', async () => {
     await serve(CALL);
-    const { offers, filled } = await connect([...there(), 'Enter a key', KEY, BACK, BACK, BACK, 'Groq', 'Use another address', undefined]);
-    assert.ok(!offers.at(-1)?.some((label) => label.includes('entered')));
+    const { filled } = await connect([...there(), KEY, BACK, BACK, 'Groq', 'Use another address', undefined]);
+    assert.equal(filled['Groq: key'], '');
     assert.ok(!filled['Groq: address']?.includes(server.url));
   });
 
-  it('tries a local model, says that it writes its calls into its text, and needs no key', async () => {
+  it('tests a local model, says that it writes calls in its text, and needs no key', async () => {
     const said = ['No.', '{"name": "note_word", "arguments": {"word": "harbour"}}'];
     const ollama = await startListServer({
       '/api/tags': { body: { models: [{ name: 'small:1b', model: 'small:1b', digest: 'abc' }] } },
@@ -205,34 +214,20 @@ describe('connecting a model', () => {
         body: `${JSON.stringify({ model: 'small:1b', message: { role: 'assistant', content: said.shift() }, done: true, done_reason: 'stop' })}\n`,
       }),
     });
-    const { saved } = await connect(['Ollama', ollama.url, 'No key', 'small:1b', 'All modes']);
+    const { saved } = await connect(['Ollama', ollama.url, '', 'small:1b', 'All modes']);
     const models = [{ id: 'small:1b', contextWindow: 32_768, vision: false, tools: false, reasoning: false, digest: 'abc' }];
     assert.deepEqual(saved, [{ ref: { provider: 'ollama', model: 'small:1b' }, calls: 'text', baseUrl: ollama.url, models }]);
     await ollama.close();
   });
 
-  it('goes back step by step without losing what was found', async () => {
+  it('goes back step by step without losing results', async () => {
     await serve(CALL, CALL);
-    const { seen, saved } = await connect([
-      ...there(),
-      BACK,
-      ...there(),
-      'Enter a key',
-      BACK,
-      'Enter a key',
-      KEY,
-      BACK,
-      KEY,
-      'alpha',
-      BACK,
-      'beta',
-      'All modes',
-    ]);
+    const { seen, saved } = await connect([...there(), BACK, ...there(), KEY, BACK, KEY, 'alpha', BACK, 'beta', 'All modes']);
     assert.equal(saved[0]?.ref.model, 'beta');
     assert.equal(seen.filter((text) => text.startsWith('Getting the models')).length, 1, 'once, for the key is the same');
   });
 
-  it('refuses an address that holds a secret, or is none', async () => {
+  it('rejects an address that contains a secret or is invalid', async () => {
     await serve(CALL);
     for (const [address, problem] of [
       ['https://me:secret@host/v1', /Remove keys and passwords/],

@@ -1,16 +1,41 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { DEFAULT_LIMITS } from '../../../../src/app/limits.ts';
 
 type Property = { default?: unknown; properties?: Record<string, unknown> };
 const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
-const properties: Record<string, Property> = manifest.contributes.configuration.properties;
+type Group = { title: string; properties: Record<string, Property> };
+const groups: Group[] = manifest.contributes.configuration;
+const properties: Record<string, Property> = Object.assign({}, ...groups.map((group) => group.properties));
 
 describe('the settings in package.json', () => {
   for (const [mode, limits] of Object.entries(DEFAULT_LIMITS))
-    it(`show the limits of the mode ${mode} as they are`, () => {
+    it(`contain the actual limits of ${mode} mode`, () => {
       const setting = properties[`kedge.limits.${mode}`];
       assert.deepEqual(setting?.default, limits);
       assert.deepEqual(Object.keys(setting?.properties ?? {}).sort(), Object.keys(limits).sort());
     });
+
+  it('are in groups of which each has a title', () => {
+    for (const { title, properties } of groups) assert.ok(title && Object.keys(properties).length > 0);
+  });
+});
+
+describe('the walkthrough in package.json', () => {
+  const [{ steps }] = manifest.contributes.walkthroughs;
+
+  it('leads through ask, plan and run, agent with approval, connect a model, and undo', () => {
+    assert.deepEqual(
+      steps.map(({ id }: { id: string }) => id),
+      ['ask', 'plan', 'agent', 'connect', 'undo'],
+    );
+  });
+
+  it('has a picture for each step, and buttons with commands that exist', () => {
+    const commands = readFileSync('src/hosts/vscode/commands.ts', 'utf8');
+    for (const { media, description } of steps) {
+      assert.ok(existsSync(media.image), media.image);
+      for (const [, command] of description.matchAll(/\(command:([\w.]+)\)/g)) assert.ok(commands.includes(`'${command}'`), command);
+    }
+  });
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { PlaceFinder } from '../../../../src/hosts/vscode/languages/place-finder.ts';
 import { assertGrowsLinearly } from '../../../support/clock.ts';
 
-/** Places as `<path|line>` in the text around them. */
+/** Returns the text with each place replaced by `<path|line>`. */
 function found(...pieces: string[]): string {
   let out = '';
   const finder = new PlaceFinder(
@@ -18,7 +18,7 @@ function found(...pieces: string[]): string {
   return out;
 }
 
-describe('places in a text that streams', () => {
+describe('places in streamed text', () => {
   const LONG = `${'x'.repeat(600)}(src/a.ts:1)\`\`${'y'.repeat(600)} src/b.ts:2 \`\` src/c.ts:3`;
   const TABLE: [what: string, text: string, expected: string][] = [
     ['a place', 'See src/a.ts:12.', 'See <src/a.ts|12>.'],
@@ -38,7 +38,7 @@ describe('places in a text that streams', () => {
     });
   }
 
-  it('are looked for at once, and a long word is not held back', () => {
+  it('are resolved immediately, and a long word is not held back', () => {
     for (const word of ['x', 'a.', '[a', '`', 'a.b:', '@']) {
       assertGrowsLinearly((size) => assert.equal(found(word.repeat(size)), word.repeat(size)), 200_000);
       assertGrowsLinearly((size) => assert.equal(found(...new Array<string>(size).fill(word)), word.repeat(size)), 20_000);

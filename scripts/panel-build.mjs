@@ -1,0 +1,73 @@
+/** Bundles the panel: its script, and the parts that it loads on demand. */
+
+import { resolve } from 'node:path';
+
+/** Diagrams whose parsers or layouts would double the size of the package. Their source text is shown instead. */
+const LEFT_OUT =
+  /^(?:katex|bpmnIcons|abnf|architecture|block|c4|cose-bilkent|cynefin|diagram|ebnf|elk|gitGraph|info|ishikawa|kanban|mindmap|peg|pie|railroad|sankey|swimlanes|usecase|venn|wardley)/;
+
+/** The panel imports a lazy part by its source file, and the browser loads the bundle of that part. */
+const lazyParts = {
+  name: 'lazy-parts',
+  setup(build) {
+    build.onResolve({ filter: /\/lazy\/\w+\.ts$/ }, ({ kind, path }) =>
+      kind === 'dynamic-import' ? { path: `./panel-${path.split('/').at(-1).replace('.ts', '.js')}`, external: true } : undefined,
+    );
+  },
+};
+
+/**
+ * Lets each page import the complete panel, which is already loaded. The panel then stays in one file, because esbuild creates a chunk for
+ * each set of entries that share a module.
+ */
+const pagesWithPanel = {
+  name: 'pages-with-panel',
+  setup(build) {
+    build.onResolve({ filter: /\/pages\/[\w/]+\.tsx$/ }, ({ kind, path, resolveDir }) =>
+      kind === 'dynamic-import' ? { path: resolve(resolveDir, path), namespace: 'page' } : undefined,
+    );
+    build.onLoad({ filter: /^/, namespace: 'page' }, ({ path }) => ({
+      contents: `import './webview-ui/components/app.tsx'; export * from ${JSON.stringify(path)};`,
+      resolveDir: resolve(import.meta.dirname, '..'),
+    }));
+  },
+};
+
+const withoutRareDiagrams = {
+  name: 'without-rare-diagrams',
+  setup(build) {
+    build.onResolve({ filter: /^(?:katex|\.\/.*\.mjs)$/ }, ({ kind, path, importer }) =>
+      kind === 'dynamic-import' && /node_modules.mermaid\b/.test(importer) && LEFT_OUT.test(path.split('/').at(-1))
+        ? { path, namespace: 'left-out' }
+        : undefined,
+    );
+    build.onLoad({ filter: /^/, namespace: 'left-out' }, () => ({ contents: "throw new Error('This kind of diagram is not drawn.');" }));
+  },
+};
+
+const common = { bundle: true, platform: 'browser', target: 'es2022', legalComments: 'none' };
+
+/** @type {import('esbuild').BuildOptions[]} */
+export const panelBundles = [
+  {
+    ...common,
+    format: 'esm',
+    // The pages of the panel share its code.
+    splitting: true,
+    chunkNames: 'panel-[name]-[hash]',
+    entryPoints: { panel: 'webview-ui/main.tsx' },
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    loader: { '.ttf': 'file' },
+    assetNames: '[name]',
+    plugins: [lazyParts, pagesWithPanel],
+  },
+  {
+    ...common,
+    format: 'esm',
+    entryPoints: Object.fromEntries(
+      ['highlight', 'math', 'diagram', 'plot'].map((name) => [`panel-${name}`, `webview-ui/lazy/${name}.ts`]),
+    ),
+    plugins: [withoutRareDiagrams],
+  },
+];

@@ -1,0 +1,33 @@
+/** Insights from the logs of all sessions in a directory. */
+import type { Cell, Digest } from '../../core/insights/fold.ts';
+import { Digests } from '../../sessions/digests.ts';
+
+/** How long logs are read before other work of the program runs, in milliseconds. */
+const WORK_MS = 20;
+
+/** Returns the counts of each session. Sessions that cannot be read are left out. */
+export async function countsOfSessions(directory: string, signal?: AbortSignal): Promise<(readonly Cell[])[]> {
+  const digests = new Digests(directory);
+  const ids = digests.ids();
+  const counts: (readonly Cell[])[] = [];
+  let begun = performance.now();
+  for (const id of ids) {
+    signal?.throwIfAborted();
+    const digest = digestOf(digests, id);
+    if (digest) counts.push(digest.cells);
+    if (performance.now() - begun < WORK_MS) continue;
+    await new Promise((resolve) => setTimeout(resolve));
+    begun = performance.now();
+  }
+  digests.removeOthers(new Set(ids));
+  return counts;
+}
+
+function digestOf(digests: Digests, id: string): Digest | undefined {
+  try {
+    return digests.of(id);
+  } catch {
+    // The log belongs to a newer version, or was deleted in the meantime.
+    return undefined;
+  }
+}

@@ -1,0 +1,67 @@
+/** Checks whether the last run allows what the user does next, and creates the first events of the next run. */
+import type { ModelRef, UserMessage } from '../../core/model/messages.ts';
+import type { AppliedCode } from '../../core/session/effects.ts';
+import type { EventBody, Mode } from '../../core/session/events.ts';
+import type { RunLimits } from '../../core/session/limits.ts';
+import type { RunRecord, SessionState } from '../../core/session/session-state.ts';
+import { runLimits } from '../limits.ts';
+import type { Settings } from '../ports.ts';
+import { type Bound, plannedMode } from './plans.ts';
+import { userMessage } from './prompt.ts';
+import { SessionError } from './session-error.ts';
+
+/** The value in the log instead of a model for a run that applies code. */
+const APPLIES = { provider: 'kedge', model: 'apply' } as const;
+/** The text that replaces the prompt if a message contains only images. */
+const IMAGE_ALONE = 'Image';
+
+type Started = Extract<EventBody, { type: 'run_started' }>;
+type Asked = { mode: Mode; model?: ModelRef | undefined; attachments?: UserMessage['content'] };
+
+/** Returns the event that starts a run. If `model` is not set, the model of the mode is used. */
+export function startOf(
+  { mode: wanted, model, attachments = [] }: Asked,
+  text: string,
+  settings: Settings,
+  state: SessionState,
+  bound: Bound = {},
+): Started {
+  const { shown, ...ties } = bound;
+  const mode = plannedMode(wanted, bound, settings.requirePlan?.());
+  const prompt = shown ?? (text || IMAGE_ALONE);
+  const asked = { prompt, ...(attachments.length > 0 && { attachments }) };
+  return { type: 'run_started', mode, ...asked, model: model ?? settings.model(mode), limits: runLimits(settings, mode, state), ...ties };
+}
+
+/** Returns the last run that called a model. */
+export function lastAsked({ runs }: SessionState): RunRecord | undefined {
+  return [...runs.values()].findLast(({ applies }) => !applies);
+}
+
+/** Returns the run that can be continued. @throws SessionError if there is none. */
+export function resumableRun({ lastRun }: SessionState): RunRecord {
+  if (!lastRun || (lastRun.status === 'finished' && lastRun.outcome !== 'failed'))
+    throw new SessionError('There is no paused run to continue. Send a message to start a run.');
+  return lastRun;
+}
+
+/** @throws SessionError while the user is asked about code from an answer, because no model would receive the message. */
+export function expectReader({ applies, status }: RunRecord): void {
+  if (applies && status !== 'finished') throw new SessionError('Approve or reject the code above first. Your message was not sent.');
+}
+
+/** Returns the first events of a run that applies code from an answer to a file. @throws SessionError if another run is not finished. */
+export function applyOpening({ lastRun }: SessionState, applies: AppliedCode, limits: RunLimits): EventBody[] {
+  if (lastRun && lastRun.status !== 'finished')
+    throw new SessionError('The last run is not finished. Continue or stop it before you apply code.');
+  const prompt = applyPrompt(applies);
+  return [
+    { type: 'run_started', mode: 'agent', prompt, model: APPLIES, limits, applies },
+    { type: 'message_added', message: userMessage(prompt, []) },
+  ];
+}
+
+function applyPrompt({ path, code }: AppliedCode): string {
+  const first = code.split('\n').find((line) => line.trim() !== '') ?? '';
+  return `Apply code to ${path}: ${first.trim().slice(0, 80)} …`;
+}

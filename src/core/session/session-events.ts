@@ -1,0 +1,63 @@
+/** Applies the events that concern the session itself. */
+
+import type { SessionEventBody } from './events.ts';
+import { isSamePermission, isSameSubject } from './grant-scope.ts';
+import type { MutableSessionState } from './session-state.ts';
+import { addCost, addUsage } from './usage-totals.ts';
+
+export function reduceSessionEvent(state: MutableSessionState, event: SessionEventBody): void {
+  switch (event.type) {
+    case 'session_renamed':
+      state.title = event.title;
+      break;
+    case 'session_titled':
+      state.title = event.title;
+      if (event.usage) state.usage = addUsage(state.usage, event.usage);
+      if (event.usage || event.estimated !== undefined) state.cost = addCost(state.cost, event.usd);
+      break;
+    case 'session_pinned':
+      state.isPinned = event.pinned;
+      break;
+    case 'session_permission_set':
+      setPermission(state, event);
+      break;
+    case 'session_limit_set': {
+      const { [event.limit]: _, ...others } = state.limits;
+      state.limits = event.amount === undefined ? others : { ...others, [event.limit]: event.amount };
+      break;
+    }
+    case 'session_grant_revoked':
+      state.grants = state.grants.filter(({ covers }) => !isSamePermission(covers, event.covers));
+      break;
+    case 'session_forked':
+      state.parent = event.parent;
+      break;
+    case 'session_imported':
+      disown(state);
+      break;
+  }
+}
+
+/** Replaces what the user set or granted for the subject before, so that the latest setting applies. */
+function setPermission(state: MutableSessionState, { about, effect }: Extract<SessionEventBody, { type: 'session_permission_set' }>): void {
+  const isEdit = 'action' in about && about.action === 'edit';
+  state.rules = state.rules.filter((rule) => !isSameSubject(rule.about, about));
+  if (isEdit) state.grants = state.grants.filter(({ covers }) => covers.kind !== 'edits');
+  if (effect === 'allow' && isEdit) state.grants.push({ scope: 'session', covers: { kind: 'edits' }, runId: '' });
+  else if (effect === 'ask' || effect === 'deny') state.rules.push({ about, effect });
+}
+
+/** Removes everything from an imported session that could have an effect here. Its runs cannot be undone, and its plans cannot be continued. */
+function disown(state: MutableSessionState): void {
+  state.staged = [];
+  state.undos.clear();
+  state.grants = [];
+  state.rules = [];
+  state.limits = {};
+  for (const record of state.plans.values()) record.status = 'discarded';
+  for (const run of state.runs.values()) {
+    Object.assign(run, { changed: false, stagedBefore: 0 });
+    delete run.plan;
+    delete run.revises;
+  }
+}

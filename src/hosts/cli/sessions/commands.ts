@@ -1,0 +1,89 @@
+/** The commands that work on sessions without a model: `kedge sessions`, `fork`, `export`, `import`, `replay`, `doctor` and `insights`. */
+import { type ParseArgsConfig, parseArgs } from 'node:util';
+import { openKedge } from '../kedge.ts';
+import { UsageError } from '../options/arguments.ts';
+import { EXIT } from '../run-session.ts';
+import type { CommandContext, SessionCommand, Values } from './context.ts';
+
+const OPTIONS = {
+  folder: { type: 'string', multiple: true },
+  json: { type: 'boolean' },
+  yes: { type: 'boolean', short: 'y' },
+  help: { type: 'boolean', short: 'h' },
+} as const satisfies ParseArgsConfig['options'];
+
+/** The further options of each command. */
+const MORE = {
+  sessions: {
+    deleted: { type: 'boolean' },
+    usage: { type: 'boolean' },
+    all: { type: 'boolean' },
+    'older-than': { type: 'string' },
+  },
+  fork: { at: { type: 'string' }, before: { type: 'string' }, restore: { type: 'boolean' } },
+  export: {
+    format: { type: 'string' },
+    redact: { type: 'boolean' },
+    word: { type: 'string', multiple: true },
+    output: { type: 'string', short: 'o' },
+  },
+  import: {},
+  replay: { speed: { type: 'string' }, step: { type: 'boolean' } },
+  doctor: { check: { type: 'boolean' } },
+  insights: { days: { type: 'string' }, csv: { type: 'boolean' }, all: { type: 'boolean' } },
+} as const satisfies Record<SessionCommand, ParseArgsConfig['options']>;
+
+/** `shutDown` closes what the command has opened, before a signal ends the program. */
+type Hooks = { shutDown?: () => Promise<void> };
+
+/** @throws UsageError if the command line is invalid */
+export async function sessionCommand(args: readonly string[], signal: AbortSignal, hooks: Hooks): Promise<number> {
+  const { command, words, values } = parse(args);
+  if (values.help) {
+    process.stdout.write((await import('./help.ts')).SESSION_HELP[command]);
+    return EXIT.answered;
+  }
+  const folders = Array.isArray(values.folder) ? [...values.folder] : ['.'];
+  const kedge = openKedge({ folders, json: values.json === true, yes: false, runPlan: false, limits: {}, budget: {} });
+  hooks.shutDown = () => kedge.assistant.shutDown();
+  try {
+    return await run(command, { kedge, words, values, signal });
+  } finally {
+    await kedge.assistant.shutDown();
+  }
+}
+
+async function run(command: SessionCommand, context: CommandContext): Promise<number> {
+  switch (command) {
+    case 'sessions':
+      return (await import('./sessions.ts')).sessions(context);
+    case 'fork':
+      return (await import('./fork.ts')).fork(context);
+    case 'export':
+    case 'import':
+      return (await import('./exchange.ts'))[`${command}Session`](context);
+    case 'replay':
+      return (await import('./replay.ts')).replay(context);
+    case 'doctor':
+      return (await import('./doctor.ts')).doctor(context);
+    case 'insights':
+      return (await import('./insights.ts')).insights(context);
+  }
+}
+
+function parse(args: readonly string[]): { command: SessionCommand; words: string[]; values: Values } {
+  const command = args.find((arg): arg is SessionCommand => Object.hasOwn(MORE, arg)) as SessionCommand;
+  try {
+    const options = { ...OPTIONS, ...MORE[command] };
+    const { values, positionals } = parseArgs({ args: withRedactWords(args), options, allowPositionals: true });
+    return { command, words: positionals.slice(1), values: values as Values };
+  } catch (error) {
+    const [sentence = ''] = (error as Error).message.split(/[.\n]/, 1);
+    throw new UsageError(`${sentence}. See kedge ${command} --help.`);
+  }
+}
+
+/** `--redact=WORD` redacts a further word, because an option cannot have an optional value. */
+function withRedactWords(args: readonly string[]): string[] {
+  return args.flatMap((arg) => (arg.startsWith('--redact=') ? ['--redact', `--word=${arg.slice('--redact='.length)}`] : [arg]));
+}

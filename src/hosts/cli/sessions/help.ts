@@ -1,0 +1,89 @@
+import type { SessionCommand } from './context.ts';
+
+const COMMON = `  --folder DIR             the folder whose sessions to use (default: the current folder)
+  --json                   print lines of JSON
+`;
+const SESSION = '  SESSION is an id, the beginning of an id, or last.\n';
+
+export const SESSION_HELP: Record<SessionCommand, string> = {
+  sessions: `Usage
+  kedge sessions                         list the sessions of this folder, pinned ones first
+  kedge sessions search WORDS            find the sessions whose title or text contains all words
+  kedge sessions rename SESSION TITLE    give a session another title
+  kedge sessions pin SESSION             list a session first; also: unpin
+  kedge sessions delete SESSION…         move sessions into the trash
+  kedge sessions restore SESSION         bring a session back from the trash
+  kedge sessions empty-trash             permanently delete the sessions in the trash
+
+${SESSION}  The trash is emptied after 14 days. Contents for undo that only deleted sessions need are deleted with it.
+
+Options
+  --deleted                list the sessions in the trash
+  --usage                  show how much disk space sessions and contents for undo take, and how long they are kept
+  --all                    list the sessions of all folders, newest first; with search: also search the titles and
+                           folder names of the others; with delete: all sessions of this folder
+  --older-than DAYS        with delete: sessions that were not changed for this many days, except pinned ones
+  -y, --yes                do not ask before many sessions are deleted
+${COMMON}`,
+  fork: `Usage
+  kedge fork SESSION                     start a session that begins with all messages of another one
+  kedge fork SESSION --at N              …with its messages up to number N
+  kedge fork SESSION --before N          …with its messages before number N, to rewrite that message
+
+${SESSION}  kedge export SESSION shows the messages with their numbers. The other session stays as it is.
+  Permissions, open questions and approvals are left out.
+
+Options
+  --restore                also restore the files that Kedge changed after that message; your own changes since are
+                           kept by merging, or the file is left as it is. Undo it in the other session
+${COMMON}`,
+  export: `Usage
+  kedge export SESSION                   print a session as Markdown, to read
+  kedge export SESSION --format json     print its log, to keep or to import elsewhere
+
+${SESSION}
+Options
+  --redact                 replace keys, contents of secret files, the home folder and the user name, and list what was
+                           replaced
+  --redact=WORD            also replace this word; repeat it for several
+  -o, --output FILE        write to a file
+  -y, --yes                do not ask before the redacted session is written
+${COMMON}`,
+  import: `Usage
+  kedge import FILE                      add a session that was exported with --format json
+
+  The file is checked in the same way as a damaged log. Permissions, open questions and approvals are left out, its
+  changes cannot be undone, and its plans cannot be run.
+
+Options
+${COMMON}`,
+  replay: `Usage
+  kedge replay SESSION                   show a session again, as it was shown while it ran
+
+${SESSION}  Nothing is sent, run or written.
+
+Options
+  --speed N                N times as fast; pauses are at most 2 seconds long (default: 1)
+  --step                   wait for Enter after each message and call
+${COMMON}`,
+  doctor: `Usage
+  kedge doctor                           check the sessions of this folder and what is stored beside them, and repair it
+
+  Logs are never deleted. A damaged log is rewritten without the damaged lines, and a copy of the damaged log is kept.
+
+Options
+  --check                  change nothing
+${COMMON}`,
+  insights: `Usage
+  kedge insights                         show what the runs of this folder did, used and waited for: how they ended, tool
+                                         calls, approvals, tokens, money, time, failed edits, limits and your ratings
+
+  Everything is counted from the logs on this computer, and nothing is sent. Copies of events in forked and imported
+  sessions are not counted again, and deleted sessions are not counted.
+
+Options
+  --all                    count the runs of all folders
+  --days N                 only the last N days including today (default: all)
+  --csv                    print one line for each count: day, mode, model, group, name, value
+${COMMON}`,
+};

@@ -1,0 +1,16 @@
+/** The session that the panel shows, to be played again. */
+import { newestRuns } from '../newest-runs.ts';
+import type { Page, PagePorts } from './page.ts';
+
+export function replayPage({ kedge, post }: PagePorts<'replay'>): Page<'replay'> {
+  return {
+    async post() {
+      const { events, state } = await kedge.sessions.current();
+      // A replay shows the same runs as the panel at first.
+      const shown = newestRuns([...state.runs.keys()], events.facts(), 1);
+      post({ events: events.select(({ runId }) => shown.has(runId)), earlierRuns: state.runs.size - shown.size });
+    },
+    handle: async () => {},
+    dispose() {},
+  };
+}

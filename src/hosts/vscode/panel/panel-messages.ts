@@ -1,0 +1,33 @@
+/** Converts between the messages of the panel and what sessions and the editor expect. */
+import type { AgentEvent, ApprovalAnswer, QuestionAnswer } from '../../../core/session/events.ts';
+import type { ToHost } from '../../../protocol/panel.ts';
+
+/** The messages that only run a command of the editor, with the command and its arguments. */
+export const COMMANDS: Partial<Record<ToHost['type'], readonly [command: string, ...args: string[]]>> = {
+  open_folder: ['workbench.action.files.openFolder'],
+  manage_trust: ['workbench.trust.manage'],
+  pick_session: ['kedge.openSession'],
+  pick_model: ['kedge.pickModel'],
+  open_rules: ['workbench.action.openSettings', 'kedge.policy.rules'],
+  connect_model: ['kedge.connectModel'],
+};
+
+export function approvalOf(answer: Extract<ToHost, { type: 'answer_approval' }>['answer']): ApprovalAnswer {
+  if (!answer.approve) return { approve: false, ...(answer.words && { words: answer.words }) };
+  return {
+    approve: true,
+    ...(answer.grant && { grant: answer.grant, covers: answer.covers ?? 0 }),
+    ...(answer.revised && { revised: answer.revised }),
+    ...(answer.widen && { widen: answer.widen }),
+  };
+}
+
+export function optionOf({ option, words }: { option: string; words?: string | undefined }): QuestionAnswer {
+  return { option, ...(words && { words }) };
+}
+
+/** Joins two consecutive deltas of the same kind into one event. */
+export function joinDeltas(last: AgentEvent, event: AgentEvent): AgentEvent | undefined {
+  if (event.type !== 'text_delta' && event.type !== 'reasoning_delta') return undefined;
+  return last.type === event.type ? { ...event, text: last.text + event.text } : undefined;
+}
