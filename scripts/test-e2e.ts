@@ -1,6 +1,6 @@
 // Runs test/e2e against the packed extension in a real workbench. --vsix FILE tests another package. Other arguments are passed to mocha.
 import { spawn } from 'node:child_process';
-import { rm } from 'node:fs/promises';
+import { cp, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { ensureChromium } from './chromium.ts';
 import { ensureEditor, freshProfile, installVsix, root } from './editor.ts';
@@ -13,6 +13,8 @@ async function main(args: string[]): Promise<number> {
   const chromium = await ensureChromium();
   const profile = await freshProfile('e2e');
   try {
+    // Installs another extension, which provides a test.
+    await cp(join(root, 'test', 'e2e', 'failing-test'), join(profile.extensions, 'kedge.failing-test-1.0.0'), { recursive: true });
     await installVsix(chosen ? resolve(chosen) : await packageExtension(), profile);
     return await mocha(args, { KEDGE_EXTENSIONS: profile.extensions, CHROME_PATH: chromium });
   } finally {

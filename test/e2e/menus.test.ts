@@ -89,6 +89,21 @@ describe('the actions of Kedge in the menus of the workbench', () => {
     await workbench.dispose();
   });
 
+  it('fix a failed test', async () => {
+    // The tests that VS Code lists must not stay in the workbench that suites share.
+    workbench = await openWorkbench({
+      files: { 'draught.test.ts': 'test();\n' },
+      settings: { ...options().settings, 'testing.automaticallyOpenPeekView': 'failureAnywhere' },
+    });
+    await workbench.command('Test: Run All Tests');
+    await workbench.page.getByText('Fix with Kedge').click();
+    panel = await workbench.panelFrame();
+    await ran('The test “floats” in draught.test.ts fails. Find the cause and fix it.');
+    assert.match(server.requests.at(-1)?.text ?? '', /The draught is too deep\.[^]*3 metres[^]*4 metres/);
+    await workbench.screenshot('menu-test');
+    await workbench.dispose();
+  });
+
   it('fix what the last command in the terminal shows', async () => {
     await begin();
     await workbench.command('Terminal: Create New Terminal');
