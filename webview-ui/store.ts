@@ -36,7 +36,8 @@ export function start(onChange: (model: PanelModel) => void): void {
   render = onChange;
   window.addEventListener('message', ({ data }: MessageEvent<ToPanel>) => {
     if (data.type === 'image') addImage(data);
-    else if (data.type === 'take_focus') takeFocus();
+    // The frame around the panel may get the focus at the same moment, and the text of an earlier message is rendered in the next frame.
+    else if (data.type === 'take_focus') requestAnimationFrame(() => requestAnimationFrame(takeFocus));
     else dispatch(data);
   });
   onChange(model);
