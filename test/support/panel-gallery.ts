@@ -150,7 +150,10 @@ const PAGES_AT_ONCE = 4;
 /** The color rules that axe runs by default. */
 const COLOUR_RULES = ['color-contrast', 'link-in-text-block'];
 
-/** Returns axe's serious and critical findings over every state, one line each. Themes only change colors, so all other rules run once. */
+/**
+ * Returns axe's serious and critical findings over every state, and what the keyboard does not reach, one line each. Themes only change
+ * colors, so all other rules run once.
+ */
 export async function runAxe(names: string[] = Object.keys(STATES), shared?: Gallery): Promise<string[]> {
   await using own = shared ? undefined : await openGallery();
   const gallery = shared ?? (own as Gallery);
@@ -161,7 +164,7 @@ export async function runAxe(names: string[] = Object.keys(STATES), shared?: Gal
     for (const [index, name] of rest) {
       page = await show(gallery, STATES[name] as NamedState, { width: 360, height: 800, theme: THEMES[0] as Theme, page });
       await loadAxe(page);
-      const lines: string[] = [];
+      const lines = (await mouseOnly(page)).map((element) => `${name}: only the mouse reaches ${element}`);
       for (const theme of THEMES) lines.push(...(await findings(page, theme)).map((finding) => `${name} (${theme}): ${finding}`));
       found[index] = lines;
     }
@@ -179,6 +182,32 @@ async function loadAxe(page: Page): Promise<void> {
       document.head.append(script);
     }).then(() => undefined),
   );
+}
+
+/**
+ * Returns the visible elements that react to clicks but cannot be reached by keyboard. Inside a composite such as a list, the arrow keys lead
+ * from one element to the others. Preact keeps the handlers of an element in `__a`.
+ */
+function mouseOnly(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const reachable = 'a[href], button, input, select, textarea, summary, [tabindex="0"]';
+    const composites = '[role=listbox], [role=tree], [role=radiogroup], [role=toolbar], [role=menu]';
+    const isUsable = (element: Element) =>
+      element.checkVisibility({ visibilityProperty: true }) && !element.closest('[inert]') && !element.matches(':disabled');
+    const inTabOrder = (element: Element) => element.matches(reachable) && (element as HTMLElement).tabIndex >= 0 && isUsable(element);
+    // The arrow keys of the input that a list completes move in the list.
+    const isInComposite = (element: Element) => {
+      const composite = element.closest(composites);
+      if (!composite) return false;
+      return [...composite.querySelectorAll('*')].some(inTabOrder) || document.querySelector(`[aria-controls="${composite.id}"]`) !== null;
+    };
+    const isClickable = (element: Element & { __a?: object }) =>
+      element.matches('button, input, select, summary, a[href]') ||
+      Object.keys(element.__a ?? {}).some((name) => /^on(click|mousedown)/i.test(name));
+    return [...document.querySelectorAll('*')]
+      .filter((element) => isUsable(element) && isClickable(element) && !inTabOrder(element) && !isInComposite(element))
+      .map((element) => element.outerHTML.slice(0, 120));
+  });
 }
 
 async function findings(page: Page, theme: Theme): Promise<string[]> {
