@@ -11,7 +11,7 @@ import type { SessionState } from '../session/session-state.ts';
 import { todoText } from '../words/todo-text.ts';
 import { visibleLine } from '../words/visible-text.ts';
 
-/** The state of a session with its conversation. */
+/** The state of a session and its conversation. */
 export type Compactable = Omit<SessionState, 'messages'> & { readonly messages: List<Message> };
 
 const MOST_FILES = 60;

@@ -1,4 +1,4 @@
-/** Determines why edits failed from the results of the tools. A test makes every tool fail in each of these ways. */
+/** Determines from the tool results why edits failed. A test makes every tool fail in each of these ways. */
 
 /**
  * `arguments`: the arguments of the call are invalid. `not_found`, `ambiguous`: the passage to replace is not in the file, or occurs several times.

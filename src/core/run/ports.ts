@@ -31,7 +31,7 @@ export type ThinkPorts = {
   window?: WindowPort;
   /** Returns the content that the user wants to keep if the user has asked for a compaction. The next call returns undefined. */
   compactionAsked?(): string | undefined;
-  /** Compares the use of the run with its limits. */
+  /** Compares the usage of the run with its limits. */
   meter: Meter;
   state: SessionState;
   /** Appends the event to the log, then updates `state`, then notifies every listener. */

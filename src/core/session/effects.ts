@@ -67,8 +67,8 @@ export type CommandLine = {
 };
 
 /**
- * Code from an answer that the user applies to a file. `at` are the lines that it replaces, counted from 1, in the content with the hash
- * `before`. Without `at`, the file is created. With `patch`, the code is a diff of the complete file.
+ * Code from an answer that the user applies to a file. `at` is the range of lines that it replaces, counted from 1, in the content with the
+ * hash `before`. Without `at`, the file is created. With `patch`, the code is a diff of the complete file.
  */
 export type AppliedCode = { path: string; code: string; at?: { line: number; removes: number; before: string; patch?: true } };
 

@@ -79,8 +79,8 @@ export type EventBody =
   | { type: 'context_compacting'; done?: true }
   /**
    * The model receives a shorter conversation from now on; the log keeps all of it. `reason` is `user` if the user requested it, and `overflow` if
-   * the service refused the request. Its error may contain the `window` of the model. `before` and `after` are estimated tokens. The use is that of
-   * the request for the summary, as in `message_added`.
+   * the service refused the request. Its error may contain the `window` of the model. `before` and `after` are estimated tokens. The usage
+   * is that of the request for the summary, as in `message_added`.
    */
   | (Compaction & {
       type: 'context_compacted';
@@ -235,7 +235,7 @@ export type EventBody =
 /** Events that concern the session itself. They do not belong to a run, so their `runId` is empty. */
 export type SessionEventBody =
   | { type: 'session_renamed'; title: string }
-  /** The model gave the session a title, from the words of the user. The use is that of this request. */
+  /** The model gave the session a title, based on the user's own text. The usage is that of this request. */
   | ({ type: 'session_titled'; title: string; usage?: Usage; usd?: number } & Estimate)
   | { type: 'session_pinned'; pinned: boolean }
   /** The user set what applies to a subject in this session. Without `effect`, the settings apply again. Only edits can be allowed. */

@@ -24,8 +24,8 @@ const LEFT_OUT: ReadonlySet<EventBody['type']> = new Set([
 ]);
 
 /**
- * Returns the events of a new session that begins like another one. `until` is the number of the last event that is copied. `opening` becomes
- * the first event, with the time `at`.
+ * Returns the events of a new session that begins with the events of another one. `until` is the number of the last event that is copied.
+ * `opening` becomes the first event, with the time `at`.
  */
 export function copiedEvents(
   events: List<AgentEvent>,
@@ -67,7 +67,7 @@ export function copiedEvents(
   return copied;
 }
 
-/** Returns the rules and the limits that the user set in a session and that are in force at its end. */
+/** Returns the rules and limits that the user set in a session and that still apply at its end. */
 function restrictionsIn(events: List<AgentEvent>): SessionEventBody[] {
   const state = emptySession();
   for (const event of events) if (event.type === 'session_permission_set' || event.type === 'session_limit_set') reduce(state, event);
@@ -111,8 +111,8 @@ export function lastBefore(events: readonly AgentEvent[], seq: number): number {
 
 /**
  * Returns an event of an imported session without notes of Kedge to the model, because they could be forged. The next run sends the rules and the
- * memory of this workspace again. A message that contains only notes is converted to text. Compactions are left out, because their summaries are also
- * sent as Kedge's own words.
+ * memory of this workspace again. A message that contains only notes is converted to text. Compactions are left out, because their
+ * summaries are also sent as text from Kedge.
  */
 export function fromOutside(event: AgentEvent): AgentEvent[] {
   switch (event.type) {
@@ -126,7 +126,7 @@ export function fromOutside(event: AgentEvent): AgentEvent[] {
       const kept = message.content.flatMap((part): UserMessage['content'] => {
         if (part.type !== 'note') return [part];
         if (part.about !== 'mention') return [];
-        // Only the content of a mention is sent as data. Without its source, the note would be sent as Kedge's own words.
+        // Only the content of a mention is sent as data. Without its source, the note would be sent as text from Kedge.
         return [part.ref ? part : { type: 'text', text: part.text }];
       });
       const text = message.content.map((part) => (part.type === 'note' ? part.text : '')).join('\n');

@@ -93,7 +93,7 @@ export class MessageList extends ReadList<Message> implements Conversation {
     return stored < end ? [...messages, ...this.#latest.slice(0, end - this.#from)] : messages;
   }
 
-  /** Reads the events of messages at once, by number. */
+  /** Reads the events of several messages together, by number. */
   #stored(sources: readonly MessageSource[]): Map<number, AgentEvent> {
     const seqs = sources.flatMap((source) => (typeof source === 'number' ? [source] : source.filter((each) => typeof each === 'number')));
     return new Map((seqs.length > 0 ? this.#read?.(seqs) : undefined)?.map((event) => [event.seq, event]));

@@ -1,4 +1,4 @@
-/** Detects a run that goes in circles: the same calls with the same results, three times in a row. */
+/** Detects a run that repeats itself: the same calls with the same results, three times in a row. */
 import type { ToolCall, ToolResult } from '../model/messages.ts';
 import { note, withoutNotes } from '../model/notes.ts';
 

@@ -56,7 +56,7 @@ export type MutableRunRecord = {
   used: Use;
   /** The last limit at which the run paused. */
   reached?: Reached;
-  /** For each limit that the user extended, the use at that time. */
+  /** For each limit that the user extended, the usage at that time. */
   from: Allowance;
   changed: boolean;
   /** The number of calls that may have changed something, such as commands. */

@@ -14,7 +14,7 @@ export type ServerStatus = {
   state: ServerState;
   /** Why the server failed or is invalid, as a sentence. */
   error?: string;
-  /** The end of what the server wrote to its error output. */
+  /** The last part of the server's error output. */
   log?: string;
   /** The latest list of its tools. The field is missing until the server has started once. */
   tools?: readonly ServerTools[];

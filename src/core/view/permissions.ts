@@ -17,7 +17,7 @@ export type PermissionRow = {
   effect: PermissionEffect;
   /** The level that decides, or the policy of Kedge. */
   by: Level | 'policy';
-  /** A sentence about the calls that cannot be allowed here. */
+  /** A sentence that names the calls that cannot be allowed here. */
   note?: string;
   /** The effect that is set at each level. */
   set: Partial<Record<Level, PermissionEffect>>;
@@ -30,7 +30,7 @@ export type PermissionRow = {
  */
 export type NarrowRule = { level: 'user' | 'workspace'; effect: PermissionEffect; rule: Readonly<Record<string, string>> };
 
-/** The events that change what the user has granted. */
+/** The events that add or remove permissions. */
 export const PERMISSION_EVENTS: ReadonlySet<AgentEvent['type']> = new Set([
   'approval_resolved',
   'grants_revoked',

@@ -12,7 +12,7 @@ type Spent = { usage: Usage; cost?: Cost };
 
 const count = (number: number, noun: string) => `${number} ${noun}${number === 1 ? '' : 's'}`;
 
-/** "12 calls · 3 approvals requested · 4 files read · 2 changed". Counts of zero are omitted. */
+/** Example: "12 calls · 3 approvals requested · 4 files read · 2 changed". Counts of zero are omitted. */
 export function receiptLine(receipt: Receipt): string {
   const {
     calls,

@@ -97,7 +97,7 @@ export type RunView = {
   edits?: string;
   /** Whether the run comes from a file, so that nothing in it can be undone. */
   isImported?: true;
-  /** The wait before the model is called again. */
+  /** The wait before the request is sent to the model again. */
   waiting?: ModelWaiting;
   /** The rules files and memories that were added to the conversation in this run. */
   rules?: readonly ReadRules[];

@@ -13,7 +13,7 @@ const LINES = /(?::|#L)(\d+)(?:-L?(\d+))?$/;
 /** Punctuation that ends a sentence and is not part of a path. The lookbehind keeps the time linear: only the first mark begins a match. */
 const END = /(?<![.,;:!?)\]}])[.,;:!?)\]}]+$/;
 
-/** Returns the mentions of a text in their order. It does not check whether the files exist. */
+/** Returns the mentions in a text, in order. It does not check whether the files exist. */
 export function mentionsIn(text: string): MentionToken[] {
   return [...text.matchAll(MENTIONS)].flatMap(({ 0: whole, 1: quoted, 2: range = '', 3: bare, index }) => {
     const target = quoted === undefined ? (bare as string).replace(END, '') : quoted + range;

@@ -16,7 +16,7 @@ function timeText(leftMs: number): string {
   return seconds < 90 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`;
 }
 
-/** "Rate limited. Trying again in 12 s (2 of 5)", or "… Trying again (2 of 5)" when no time is left. */
+/** Example: "Rate limited. Trying again in 12 s (2 of 5)", or "… Trying again (2 of 5)" when no time is left. */
 export function waitingText({ reason, attempt, tries, silent }: Omit<ModelWaiting, 'type' | 'waitMs'>, leftMs: number): string {
   if (silent) return `The model has not answered yet. ${leftMs > 0 ? `Waiting up to ${timeText(leftMs)} more` : 'Still waiting'}`;
   const when = leftMs > 0 ? ` in ${timeText(leftMs)}` : '';

@@ -7,7 +7,7 @@ import { memoryEntry, tooLongEntry } from './memory-entry.ts';
  */
 export type SlashCommand = { name: 'remember'; entry: string; everywhere: boolean } | { name: 'init' | 'compact'; words: string };
 
-/** Returns undefined for a text that is a message to the model. */
+/** Returns undefined for a text that is not a command but a message to the model. */
 export function parseSlashCommand(text: string): SlashCommand | undefined {
   const [, name, rest = ''] = /^\s*\/(remember|init|compact)(?:\s+([\s\S]*))?$/.exec(text) ?? [];
   if (name === 'init' || name === 'compact') return { name, words: rest.trim() };
