@@ -62,12 +62,12 @@ export type SessionsPorts = {
   adapter(model: ModelRef): Promise<ModelAdapter>;
   /** Returns the known properties of a model. If it is unknown whether the model supports images, images are sent. */
   facts?(model: ModelRef): ModelFacts;
-  /** The context windows, in tokens, that overflow errors of services contained. */
+  /** The context windows, in tokens, that services reported in overflow errors. */
   windows?: { of(model: ModelRef): number | undefined; learn(model: ModelRef, tokens: number): void };
-  /** Records the use of all runs of a day. Without it, only the budgets of single runs apply. */
+  /** Records the usage of all runs of a day. Without it, only the budgets of single runs apply. */
   ledger?: DayLedger;
   trusted(): boolean;
-  /** Whether no user is available. A call that needs an approval is then denied. */
+  /** Whether the user is unavailable. A call that needs an approval is then denied. */
   unattended?(): boolean;
   /** The permissions that the user granted for this workspace. The host stores them outside the workspace. */
   grants: {
@@ -90,8 +90,8 @@ export type WorkPorts = {
   /** MCP servers. */
   mcp?: {
     /**
-     * Returns the tools for a run, without what is denied. A denied server is not started. Ask and Plan mode get only tools that the user
-     * declared as read-only.
+     * Returns the tools for a run, without the tools and servers that are denied. A denied server is not started. Ask and Plan mode get
+     * only tools that the user declared as read-only.
      */
     toolsFor(mode: Mode, isDenied: IsDenied): Promise<Tool[]>;
     /** Lists the resources of the servers that are connected. */
@@ -121,7 +121,7 @@ export type WorkPorts = {
    * run a program that the repository's configuration names
    */
   changes?(directory: Location, isWithheld: (path: string) => boolean, signal: AbortSignal, staged?: boolean): Promise<string | undefined>;
-  /** The output of the last command in a terminal of the user, if the host knows it. */
+  /** The output of the last command in one of the user's terminals, if the host knows it. */
   terminalOutput?(): string | undefined;
   /** The rules that allow, deny or require an approval for a call. They are read before each call. */
   policy?(): PolicySettings;

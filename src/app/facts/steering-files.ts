@@ -43,7 +43,7 @@ const MAX_SCRIPTS = 50;
 /** `name` is the command that was allowed, for the approval request. `isCheck` means that the command is a check of the plan. */
 type Running = Standing & { name: string; isCheck?: boolean };
 
-/** Returns a function that maps a path in `written` to the allowed command that is affected by the file, if there is one. */
+/** Returns a function that maps a path in `written` to the allowed command that the file affects, if there is one. */
 export async function steering({ rules, grants, plan, own, written, fs }: Given): Promise<(path: string) => string | undefined> {
   const tops = fs.folders.length > 1 ? fs.folders.map(({ name }) => name) : ['.'];
   const allowed: Standing[] = [
@@ -68,17 +68,17 @@ export async function steering({ rules, grants, plan, own, written, fs }: Given)
     // even if the plan names the file.
     const asking = isPlanned(path) ? steered.find(({ isCheck }) => isCheck) : steered[0];
     if (asking) return asking.name;
-    // The plan may name a script, and a file that this run created was not part of what the user allowed. Neither change needs an approval, but a
-    // check that runs such a file needs one (`changedCode`).
+    // The plan may name a script, and a file that this run created was not part of what the user allowed. Changing either file needs no
+    // approval, but a check that runs such a file needs one (`changedCode`).
     return isPlanned(path) || own.has(path) ? undefined : names.map((name) => run.get(name)).find((text) => text !== undefined);
   };
 }
 
 /**
  * Returns the files that a command names and runs, itself or in a script of package.json or a Makefile, among those that the run or an earlier
- * run of its plan wrote. What an approval allowed a command to do may be different after that. A test that the plan names as a file to
- * change is left out, because the user has confirmed that it is changed and run. Files that are only imported, or found by a test runner,
- * are not followed: the run can change them only where the plan names them or the user allows it.
+ * run of its plan wrote. After that, the command may do something different from what the user approved. A test that the plan names as a
+ * file to change is left out, because the user has confirmed that it is changed and run. Files that are only imported, or found by a test
+ * runner, are not followed: the run can change them only where the plan names them or the user allows it.
  */
 export async function changedCode(
   text: string,

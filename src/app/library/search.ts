@@ -15,14 +15,14 @@ export type SessionHit = { session: SessionInfo; line?: string; seq?: number; fr
 
 const MAX_LINE = 200;
 const MAX_HITS_EACH = 3;
-/** How long the search works before it lets other work of the program run, in milliseconds. */
+/** How long the search works, in milliseconds, before other work of the program gets a turn. */
 const WORK_MS = 20;
 
 export type SearchPorts = Pick<AssistantPorts, 'fileSystem' | 'policy'> & { store: SessionStore };
 
 /**
- * Yields the lines that contain all words: newest sessions first, each with at most three lines. If no line of a session contains all words,
- * but the session does, the lines that contain most of them are returned. Sessions that are not in the index yet are searched after the others.
+ * Yields the lines that contain all words: newest sessions first, each with at most three lines. If only the session as a whole contains
+ * all words, the lines that contain the most words are returned. Sessions that are not in the index yet are searched after the others.
  */
 export async function* searchSessions(query: string, ports: SearchPorts, signal?: AbortSignal): AsyncGenerator<SessionHit> {
   const words = [...new Set(folded(query).split(/\s+/).filter(Boolean))];
@@ -76,7 +76,7 @@ async function makeTexts(
     index.write(id, log, texts);
     return texts;
   } catch {
-    // The log belongs to a newer version, or was deleted in the meantime.
+    // The log was written by a newer version, or has been deleted.
     return undefined;
   }
 }
@@ -100,7 +100,7 @@ function* hitsIn(
   if (left.some((word) => !seen.has(word))) return;
   if (lines.length === 0) return void (yield { session });
   const most = lines.reduce((best, { matched }) => Math.max(best, matched), 0);
-  // The newest lines are the most useful ones.
+  // The newest lines are the most useful.
   for (const { hit } of lines.filter(({ matched }) => matched === most).slice(-MAX_HITS_EACH)) yield hit;
 }
 
@@ -151,7 +151,7 @@ async function readable(ports: SearchPorts): Promise<(texts: readonly SessionTex
   };
 }
 
-/** Pauses long work regularly, so that other work of the program can run. */
+/** Pauses long work regularly, so that other work of the program gets a turn. */
 class Pauses {
   #begun = performance.now();
 

@@ -47,7 +47,7 @@ export async function* find(
   if (found.length > 0) yield [...kinds, ...files, ...found];
 }
 
-/** The rules and ignore files may have changed since the list of files was read, and the list does not know the rules of a session. */
+/** The rules and ignore files may have changed since the list of files was read, and the list was read without the rules of a session. */
 async function offeredIn(ports: MentionPorts): Promise<(path: string) => boolean> {
   const fs = await withIgnoreFiles(ports.fileSystem());
   const isDenied = deniedFilterOf(ports);

@@ -15,17 +15,17 @@ import { resourceIn, sessionIn } from './named.ts';
 import { type MentionPorts, outlineOf, type Place, type Pointed, type Prepared, placeFor, prepare } from './sources.ts';
 
 /**
- * The question that the user has to answer before the mention is read. `key` names the files, so that an answer applies only to the files that were
- * displayed.
+ * The question that the user has to answer before the mention is read. `key` names the files, so that an answer applies only to the files
+ * that were shown.
  */
 export type Confirmation = { key: string; reason: string };
 export type Confirm = (question: Confirmation, ref: MentionRef) => boolean | Promise<boolean>;
 export type ReadMentions = { parts: (NotePart | ImagePart)[]; refused: RefusedMention[] };
-/** `unknown` lists the mentions of things that do not exist. */
+/** `unknown` lists the mentions that do not refer to anything that exists. */
 export type MentionsInText = { refs: MentionRef[]; unknown: MentionToken[] };
 
 /**
- * Checks a mention. Returns it with its actual kind, and a question if the user has to confirm it.
+ * Checks a mention. Returns it with its actual kind, and with a question if the user has to confirm it.
  * @throws MentionError
  */
 export async function checkMention(ref: MentionRef, ports: MentionPorts): Promise<{ ref: MentionRef; question?: Confirmation }> {
@@ -164,7 +164,7 @@ function withoutRepeats(refs: readonly Pointed[]): Pointed[] {
   return refs.filter((ref, index) => refs.findIndex((other) => isSameMention(ref, other) && ref.text === other.text) === index);
 }
 
-/** Turns an error of a tool or a path into a sentence for the user. */
+/** Converts an error from a tool or a path to a sentence for the user. */
 async function explained<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();

@@ -38,7 +38,7 @@ export function lastAsked({ runs }: SessionState): RunRecord | undefined {
   return [...runs.values()].findLast(({ applies }) => !applies);
 }
 
-/** Returns the run that can be continued. @throws SessionError if there is none. */
+/** Returns the last run if it can be continued. @throws SessionError if there is none. */
 export function resumableRun({ lastRun }: SessionState): RunRecord {
   if (!lastRun || (lastRun.status === 'finished' && lastRun.outcome !== 'failed'))
     throw new SessionError('There is no paused run to continue. Send a message to start a run.');

@@ -19,7 +19,7 @@ export function receiptIn(
   }
 }
 
-/** Returns the pause of the last run if it is in progress and does not wait for an answer. */
+/** Returns the pause event of the last run if it is in progress and does not wait for an answer. */
 export function interruptionOf(state: SessionState, at: number): AgentEvent | undefined {
   const run = state.lastRun;
   if (run?.status !== 'live' || waitsForUser(state)) return undefined;

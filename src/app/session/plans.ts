@@ -33,7 +33,7 @@ export type PlanOptions = { edited?: Plan | undefined; model?: ModelRef; allowEd
  */
 export type Bound = { plan?: Plan; resumes?: string; revises?: string; edits?: string; shown?: string; grants?: Permission[] };
 
-/** The parts of a session that its plans use. */
+/** The parts of a session that plans use. */
 export type PlanDesk = {
   state: SessionState;
   newId(): string;
@@ -189,7 +189,7 @@ function shownAs({ goal }: Plan): string {
   return `Run the plan: ${goal}`;
 }
 
-/** Returns the mode in which a prompt is run. If the user requires a plan, a prompt in Agent mode is first run in Plan mode. */
+/** Returns the mode for a prompt. If the user requires a plan, a prompt in Agent mode is first run in Plan mode. */
 export function plannedMode(mode: Mode, bound: Bound, required: boolean | undefined): Mode {
   return required && mode === 'agent' && !bound.plan ? 'plan' : mode;
 }
