@@ -141,7 +141,7 @@ export class TextRenderer {
         this.#line(paint.dim('Your message is sent with the model’s next turn.'));
         return;
       case 'question_answered':
-        // If the question about a failed plan step is not answered, the run ends, and its last event reports the failure.
+        // If nobody answers the question about a failed plan step, the run ends, and its last event reports the failure.
         if ('by' in event.answer)
           this.#line(
             `${event.answer.words}${this.#call(event.callId)?.name === 'ask_user' ? ' The model continues with the most likely answer.' : ''}`,

@@ -1,4 +1,4 @@
-/** `kedge export` and `kedge import`: sessions as files. */
+/** `kedge export` and `kedge import`: save sessions as files and read them. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { homedir, userInfo } from 'node:os';
 import { type Redactions, redacted } from '../../../app/library/redact.ts';

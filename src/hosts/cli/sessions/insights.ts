@@ -1,4 +1,4 @@
-/** `kedge insights`: what the runs of a folder, or of all folders, did, used and waited for, counted from their logs. */
+/** `kedge insights`: shows statistics about the runs of a folder, or of all folders, which are computed from their logs. */
 import { cellsIn, csvOf, insightsOf, periodOf } from '../../../core/insights/insights.ts';
 import { cellText, type Table, tablesOf } from '../../../core/insights/tables.ts';
 import { UsageError } from '../options/arguments.ts';

@@ -1,4 +1,4 @@
-/** `kedge replay`: shows a session again, as it was shown while it ran. Nothing is sent, run or written. */
+/** `kedge replay`: shows a session again as it looked while it ran. Nothing is sent, executed or written. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AgentEvent } from '../../../core/session/events.ts';
 import { replayOf } from '../../../core/view/replay.ts';

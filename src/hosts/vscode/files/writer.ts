@@ -89,7 +89,7 @@ function isPureMove(change: FileChange, changes: readonly FileChange[]): boolean
 }
 
 /**
- * Opens the document of a file if it contains exactly the text that the change starts from. A document that normalises its
+ * Opens the document of a file if it contains exactly the text that the change starts from. A document that normalizes its
  * file (mixed line endings, another encoding) would change more than was approved, so undefined is returned for it.
  */
 async function editableDocument(uri: vscode.Uri, before: Uint8Array): Promise<vscode.TextDocument | undefined> {

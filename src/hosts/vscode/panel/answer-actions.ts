@@ -1,4 +1,4 @@
-/** The user's actions on an answer: opening what it names, showing its images, and inserting its code into files. */
+/** The user's actions on an answer: opening the files and symbols that it names, showing its images, and inserting its code into files. */
 import * as vscode from 'vscode';
 import { SessionError } from '../../../app/session/session-error.ts';
 import type { List } from '../../../core/list.ts';

@@ -82,7 +82,10 @@ export class ModelCheck {
     this.#parts.onResult();
   }
 
-  /** Returns true if a connection can be opened. A server elsewhere may only be reachable through a proxy, so it is asked if that fails. */
+  /**
+   * Returns true if a connection can be opened. A server on another computer may only be reachable through a proxy. If no connection can be
+   * opened, a request is sent to it.
+   */
   async #reach(ref: ModelRef, config: ProviderConfig, entry: CatalogEntry | undefined): Promise<CheckResult> {
     const { baseUrl = '' } = entry ? completeConfig(entry, config) : config;
     if (!URL.canParse(baseUrl)) return { answers: true };

@@ -1,4 +1,4 @@
-/** The review of changes in the editor: keeping, undoing and finding them. It is loaded when there is something to review. */
+/** Lets the user review changes in the editor: find, keep and undo them. It is loaded when there is something to review. */
 import * as vscode from 'vscode';
 import { type Session, SessionError } from '../../../app/session/session.ts';
 import type { AgentEvent, UndoResult } from '../../../core/session/events.ts';
@@ -70,7 +70,7 @@ export class EditorReview implements vscode.Disposable {
     await this.files.refresh(path);
   }
 
-  /** Undoes what the user has not kept in a file, the last hunk first. */
+  /** Undoes the changes that the user has not kept in a file, the last hunk first. */
   async undoFile(uri?: vscode.Uri): Promise<void> {
     const path = this.#pathOf(uri);
     for (;;) {

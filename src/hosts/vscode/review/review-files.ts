@@ -9,7 +9,7 @@ import type { Kedge } from '../kedge.ts';
 import { firstLine, type Hunk, hunksIn, keysOf } from './hunks.ts';
 import type { ReviewList } from './review-list.ts';
 
-/** A hunk that a run wrote. `digest` identifies the diff in which `index` is its position. */
+/** A hunk that a run wrote. `index` is its position in the diff with the digest `digest`. */
 export type WrittenHunk = Hunk & { session: Session; runId: string; path: string; digest: string };
 /** A hunk of a proposal. Its lines are those of the current file. */
 export type ProposedHunk = Hunk & { session: Session; request: ApprovalRequest; path: string; isRejected: boolean };

@@ -161,7 +161,7 @@ export class VsCodeSettings implements Settings {
     };
   }
 
-  /** The address of the collector to which runs are sent as traces. A workspace cannot set it. */
+  /** Returns the address of the collector to which runs are sent as traces. A workspace cannot set it. */
   get otlpEndpoint(): string | undefined {
     const address = userSetting<unknown>('telemetry.otlpEndpoint');
     return isText(address) ? address : undefined;
