@@ -33,7 +33,7 @@ export function overviewText(servers: readonly ServerStatus[], isDenied: IsDenie
   return [`The configured MCP servers and their tools. The command "Kedge: MCP Servers" shows and changes them.`, ...lines].join('\n');
 }
 
-/** Names have no spaces, so that a server cannot write sentences in a note of Kedge. */
+/** Names have no spaces, so that a server cannot put sentences into a note from Kedge. */
 function plain(name: string): string {
   return name.replace(/[^\p{L}\p{N}_./:@-]+/gu, '_').slice(0, 64);
 }

@@ -190,7 +190,7 @@ export function factsOfCommand({ text, shell }: CommandLine, parser: ShellParser
     reads ? [] : words.flatMap((word) => codeWords(programName(program), word ?? '')),
   );
   const folders = foldersOf(commands);
-  // After a single `cd … &&`, nothing runs if changing the directory failed.
+  // After a single `cd … &&`, nothing runs if the directory cannot be changed.
   const goesTo = folders.length === 1 && /^cd [\w./-]+ &&(?!.*(?:[;\n]|\|\||(?<![&>])&(?![&\d])))/s.test(text) ? folders[0] : undefined;
   return { words: paths, names, searched, globs: new Set(globs), folders, goesTo, code: [...new Set(code)], runsGit };
 }

@@ -75,7 +75,7 @@ export function readRules(value: unknown, from: SourcedRule['from'], place: stri
     }
     const issue = parsed.error.issues[0];
     const where = issue?.path.length ? `${issue.path.join('.')}: ` : '';
-    // Ignoring a rule that could only allow something is safe.
+    // It is safe to ignore a rule that could only allow something.
     const isIgnored = (entry as { effect?: unknown } | null)?.effect === 'allow';
     const consequence = isFatal ? '' : isIgnored ? IGNORED : ASKS;
     const problem = `Rule ${index + 1} of ${place} is not valid: ${where}${issue?.message ?? 'the entry is not a valid rule'}.${consequence}`;
@@ -206,7 +206,7 @@ export function matchesTool(pattern: string, tool: { name: string; source: strin
   );
 }
 
-/** Only a wildcard matches this name. */
+/** Only a wildcard can match this name. */
 const ANY_TOOL = '\0'.repeat(8);
 
 /** Returns true if a rule denies a tool of an MCP server or, without `tool`, all tools of the server. `tool` is the name that the model receives. */

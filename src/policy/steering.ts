@@ -258,7 +258,7 @@ function behindOptions(program: string, args: readonly string[]): readonly strin
 /** Returns the command that a wrapper starts: `./x.sh` for `timeout -k 5 60 ./x.sh`. */
 function innerOf([program = '', ...args]: readonly string[]): string[] | undefined {
   const name = programName(program);
-  // The launcher may already have been removed, leaving its options first: `-u X` of `env -u X`.
+  // The launcher may already have been removed, so that its options come first: `-u X` from `env -u X`.
   const isOption = /^--?\w/.test(program);
   if (!isOption && !Object.hasOwn(WRAPPERS, name)) return undefined;
   const verb = isOption ? undefined : WRAPPERS[name];

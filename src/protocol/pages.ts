@@ -20,7 +20,7 @@ export type PageData = {
 };
 export type PageName = keyof PageData;
 
-/** The entries of each memory. `deleted` is the entry that was deleted last and can be restored. */
+/** The entries of each memory. `deleted` is the entry that was deleted most recently. It can be restored. */
 export type MemoryPage = { lists: readonly MemoryList[]; deleted?: { scope: MemoryScope; text: string } };
 /** The entries of the memory of this workspace, or of all workspaces. */
 export type MemoryList = { scope: MemoryScope; entries: readonly MemoryEntry[] };
@@ -42,7 +42,7 @@ const memoryRequests = [
     scope: memoryScope,
     entry: z.object({ line, text: z.string().max(200_000) }),
   }),
-  /** Restores the entry that was deleted last. */
+  /** Restores the entry that was deleted most recently. */
   z.object({ page: memory, type: z.literal('restore_memory') }),
 ] as const;
 

@@ -67,7 +67,7 @@ export function exchange<R>(
     reader = read();
     return await proceed(undefined);
   };
-  /** Passes one item to the reader, and requests the next item if the reader emits nothing. */
+  /** Passes one item to the reader. If the reader emits nothing, the next item is requested. */
   const proceed = (given: unknown, isError = false): Step | Promise<Step> => {
     try {
       const made = isError ? (reader as Reader<unknown, R>).throw(given) : (reader as Reader<unknown, R>).next(given);

@@ -7,7 +7,7 @@ import type { ModelRequest } from '../core/model/model.ts';
 const KEPT = 4;
 const OPENING_BRACKET = 0x5b;
 
-/** An SDK sends bytes as they are, without setting the type of the content. */
+/** An SDK sends bytes unchanged, without setting the content type. */
 export const JSON_CONTENT = { 'Content-Type': 'application/json' };
 
 /**

@@ -156,7 +156,7 @@ function allEntries({ messages: conversation, events }: History): Entry[] {
   });
 }
 
-/** The call with which a page or a resource of an MCP server was read for the user. */
+/** The call that read a page or a resource of an MCP server for the user. */
 function readingCall({ kind, path = '', server }: MentionRef): EarlierCall | undefined {
   const of = { effect: 'external', targets: [] } as const;
   if (kind === 'resource') return { ...of, name: `${server}__read_resource`, source: `mcp:${server}` };

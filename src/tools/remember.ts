@@ -16,7 +16,7 @@ export interface MemoryStore {
   add(scope: MemoryScope, entry: string): Promise<void>;
 }
 
-/** The model receives the entry in every later session, so each call needs an approval, which shows the complete entry. */
+/** The model receives the entry in every later session, so each call needs an approval. The approval request shows the complete entry. */
 export function rememberTool(memory: MemoryStore): Tool {
   return defineTool({
     name: 'remember',

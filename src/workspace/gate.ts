@@ -59,7 +59,7 @@ export class WriteGate {
     return this.prepare(await reviseChanges(set.changes, revision, this.#blobs));
   }
 
-  /** Returns the digest that `revise` would produce, or undefined when the revision leaves nothing to do. */
+  /** Returns the digest that `revise` would produce, or undefined when the revision leaves no change. */
   async revisedDigest(summaries: readonly ChangeSummary[], revision: Revision): Promise<string | undefined> {
     const accepted = await reviseChanges(await changesFrom(summaries, this.#blobs), revision, this.#blobs);
     const hash = async (bytes: Uint8Array | undefined) => bytes && { hash: await hashOf(bytes) };
@@ -73,7 +73,7 @@ export class WriteGate {
   }
 
   /**
-   * Applies the change set. @throws ToolError when a file is no longer as it was displayed or cannot be written. Every file then has
+   * Applies the change set. @throws ToolError when a file has changed since it was displayed, or cannot be written. Every file then has
    * its old content, unless the message names it.
    */
   apply(set: ChangeSet, { callId, record, signal }: Pick<ExecuteContext, 'callId' | 'record' | 'signal'>): Promise<void> {
@@ -112,7 +112,7 @@ export class WriteGate {
       signal?.throwIfAborted();
       await this.#applyUndo(plans, record, signal);
       await this.#removeEmpty(staged.flatMap(({ made = [] }) => made).reverse(), signal);
-      // The file that blocked this path may have been removed by now.
+      // The file that blocked this path may have been removed since.
       for (const [index, { isBlocked }] of plans.entries()) {
         if (!isBlocked || signal?.aborted) continue;
         const again = await this.#planUndo(histories[index] as History);
@@ -123,7 +123,7 @@ export class WriteGate {
     });
   }
 
-  /** Shows what undoing these writes to one file would change in its current content. */
+  /** Returns what undoing these writes to one file would change in its current content. */
   async review(staged: readonly Staged[]): Promise<Review> {
     const { result, change } = await this.#planUndoOf(staged);
     if (result.outcome === 'refused') return { problem: result.reason ?? '' };

@@ -45,7 +45,7 @@ export class Workspace {
 
   /**
    * Reports a file that needs an approval. Call this for every file before the first one is read, so that the reported files do not depend
-   * on file contents, for example if reading an earlier file fails.
+   * on file contents, even if reading an earlier file fails.
    */
   async willRead(at: Location): Promise<void> {
     if (this.#note && this.withheldFiles()(at) && (await this.fs.stat(at))?.type === 'file') this.#note(this.display(at));

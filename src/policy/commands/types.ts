@@ -76,7 +76,7 @@ export type CommandAnalysis = {
   paths: readonly string[];
   /** How the command uses each path. If it uses a path in several ways, the strongest use counts. */
   uses: ReadonlyMap<string, Use>;
-  /** Reasons why the command could not be parsed completely. If there are any, the lists above are incomplete. */
+  /** Reasons why the command could not be parsed completely. If there are any, the other lists of this object are incomplete. */
   opaque: readonly Concern[];
   /** Reasons for an approval in the parts that were parsed. */
   dangers: readonly Concern[];

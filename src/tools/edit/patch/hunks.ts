@@ -125,7 +125,7 @@ function missingHunkError(lines: Lines, { headers, ops }: Hunk, what: string, pa
   return notFound(lines, old, `${what}${headers.length > 0 ? `, after @@ ${headers.join(' @@ ')},` : ''}`, path);
 }
 
-/** Returns the elements that satisfy the predicate, or all elements if there are none. */
+/** Returns the elements that satisfy the predicate, or all elements if none does. */
 function preferred<T>(all: readonly T[], kind: (each: T) => boolean): T[] {
   const some = all.filter(kind);
   return some.length > 0 ? some : [...all];

@@ -1,6 +1,7 @@
 /**
- * Undoes habits of a model: characters that it changed throughout a copied passage, such as typographic quotes that the file does not have.
- * The new lines contain such characters too. Habits are detected from all lines of the passage, if it matched only by ignoring them.
+ * Undoes habits of a model, such as characters that it replaced throughout a copied passage: typographic quotes, for example, that the file
+ * does not contain. The new lines contain such characters too. Habits are detected from all lines of the passage, if it matched only by
+ * ignoring them.
  */
 import { PLAINLY, withoutTrailing } from './match.ts';
 import type { Op } from './op.ts';
