@@ -120,7 +120,7 @@ const CHECK_OUTCOME = {
   not_run: { icon: 'warning', tone: 'warn', word: 'could not run' },
 } as const;
 
-/** The result of a check. The output of a check that failed is shown at once. */
+/** The result of a check. The output of a failed check is expanded from the start. */
 export function CheckOutcome({ result: { check, outcome, output }, of = 'step' }: { result: CheckResult; of?: 'step' | 'plan' }) {
   const { icon, tone, word } = CHECK_OUTCOME[outcome];
   const summary = (
