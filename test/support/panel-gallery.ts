@@ -64,7 +64,7 @@ export async function openGallery(): Promise<Gallery> {
     response.writeHead(body ? 200 : 404, {
       'content-type': TYPES[extname(name)] ?? 'text/plain',
       'content-security-policy': POLICY,
-      // The browser keeps a file that it may cache in compiled form.
+      // If the browser may cache a file, it keeps the file in compiled form.
       'cache-control': 'max-age=86400',
     });
     response.end(body);

@@ -29,7 +29,7 @@ export async function serve(wireName: string, side: Side, fixtures: string): Pro
   const recording = readFileSync(path, 'utf8')
     .replaceAll(/token-of-the-model|second-token/g, `token-of-${side}-end`)
     .replaceAll('redacted-token', `redacted-of-${side}-end`)
-    // Some servers create ids that other servers refuse. Gemini receives its own ids back.
+    // Some servers create ids that other servers refuse. Gemini gets its own ids back.
     .replaceAll(/"(call_1|call_x|toolu_1)"/g, `"functions.read_file:0 ${'long '.repeat(20)}"`);
   const text = TEXT_BODIES[wireName]?.(['So it ', 'is.']) ?? '';
   const server = await startWireServer(
