@@ -52,7 +52,7 @@ export function reduce(model: PanelModel, message: ToPanel | Local): PanelModel 
     case 'not_sent':
       return { ...withReturned(model, message.id), notice: { level: message.level, text: message.reason } };
     case 'text_returned': {
-      const notice = { level: 'info', text: 'Your change of the queued message came too late. Its text is in the input.' } as const;
+      const notice = { level: 'info', text: 'The queued message was already sent. Your edit is in the input box.' } as const;
       return { ...model, returned: [...model.returned, { id: '', text: message.text, images: [], mentions: [] }], notice };
     }
     case 'drafts_returned':

@@ -46,7 +46,7 @@ export type Settings = {
 
 export type Tuning = Pick<ModelRequest, 'temperature' | 'maxOutputTokens' | 'reasoningEffort' | 'contextWindow'>;
 
-/** The policy settings of the user. A workspace can only make them stricter. */
+/** The user's policy settings. A workspace can only make them stricter. */
 export type PolicySettings = RuleSet & {
   /** Whether read-only commands need no approval. */
   readOnlyCommands?: boolean;
@@ -67,7 +67,7 @@ export type SessionsPorts = {
   /** Records the usage of all runs of a day. Without it, only the budgets of single runs apply. */
   ledger?: DayLedger;
   trusted(): boolean;
-  /** Whether the user is unavailable. A call that needs an approval is then denied. */
+  /** Whether the user is unavailable. A call that needs approval is then denied. */
   unattended?(): boolean;
   /** The permissions that the user granted for this workspace. The host stores them outside the workspace. */
   grants: {
@@ -111,7 +111,7 @@ export type WorkPorts = {
   /** Returns undefined if the workspace is not on disk. Only runs in Agent mode use it. */
   commands?(): CommandRunner | undefined;
   fetcher?: Fetcher;
-  /** The parsers of shell grammars. Without the parser of a shell, every command in it needs an approval. */
+  /** The parsers of shell grammars. Without the parser of a shell, every command in it needs approval. */
   shellParsers?: ShellParsers;
   /** Returns the settings in the configuration of a git repository that can name programs, or undefined if they cannot be determined. */
   gitSettings?(at: Location): Promise<readonly GitSetting[] | undefined>;
@@ -123,7 +123,7 @@ export type WorkPorts = {
   changes?(directory: Location, isWithheld: (path: string) => boolean, signal: AbortSignal, staged?: boolean): Promise<string | undefined>;
   /** The output of the last command in one of the user's terminals, if the host knows it. */
   terminalOutput?(): string | undefined;
-  /** The rules that allow, deny or require an approval for a call. They are read before each call. */
+  /** The rules that allow, deny or require approval for a call. They are read before each call. */
   policy?(): PolicySettings;
   /** The memory: entries that the user asked Kedge to remember. */
   remembered?: MemoryStore;

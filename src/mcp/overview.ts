@@ -14,7 +14,7 @@ const STATES: Record<ServerStatus['state'], string> = {
 };
 const USES: Record<ToolUse, string> = { off: 'turned off', asks: 'needs approval, Agent mode only', reads: 'only reads, in all modes' };
 
-const DENIED = 'denied by a rule of the user';
+const DENIED = "denied by one of the user's rules";
 
 /** Lists the servers for a model. The list contains only names and states. Names are reduced to letters, digits and a few other characters. */
 export function overviewText(servers: readonly ServerStatus[], isDenied: IsDenied): string {

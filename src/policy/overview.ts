@@ -99,7 +99,7 @@ function subjectOf(covers: Permission): Subject {
 }
 
 /**
- * Describes what runs without an approval, also in later runs: permissions that the user granted for the session or the workspace, and
+ * Describes what runs without approval, also in later runs: permissions that the user granted for the session or the workspace, and
  * calls that rules and the setting for read-only commands allow. Each text is a part of a sentence.
  */
 export function standingPermissions({

@@ -1,5 +1,5 @@
 /**
- * Recognizes files with keys, passwords or tokens by name. Reading such a file needs an approval in every mode, so that its content is not
+ * Recognizes files with keys, passwords or tokens by name. Reading such a file needs approval in every mode, so that its content is not
  * sent to a model unnoticed. Names are normalized; see path-normalization.ts.
  */
 import { isShortName, normalizedParts } from './path-normalization.ts';

@@ -51,7 +51,7 @@ export function quoted(word: string): string {
   return /[\s;|&()"'\\]/.test(word) ? `"${word}"` : word;
 }
 
-/** Files with such names run as tests. Changing tests is an expected part of a run, so it does not need an approval each time. */
+/** Files with such names run as tests. Changing tests is an expected part of a run, so it does not need approval each time. */
 export const isTest = (path: string): boolean => IS_TEST.test(path);
 const IS_TEST = /(?:^|\/)(?:tests?|__tests__|specs?)\/|(?:^|\/)test_[^/]*$|[._-](?:test|spec)s?\.\w+$/;
 const RUNNERS = /^(?:tsx|ts-node|jiti|esno|babel-node|vite-node|bun|deno|go|source|\.|rscript|julia|ipython)$/i;

@@ -31,7 +31,7 @@ export type PanelState = {
   trusted: boolean;
   /** True if the model is Offline, which understands only certain requests. */
   isOffline?: true;
-  /** The calls that run without an approval, as parts of a sentence. The field is missing if there are none. */
+  /** The calls that run without approval, as parts of a sentence. The field is missing if there are none. */
   withoutApproval?: readonly string[];
   /** Whether the steps of a run are listed from the beginning, or summarized in one line. */
   steps?: 'full' | 'summary';

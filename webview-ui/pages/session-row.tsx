@@ -100,7 +100,7 @@ function hoverText({ title, changedAt, workspace }: SessionEntry): string {
 function facts({ mode, model, changedAt, isShown, isImported, status, workspace }: SessionEntry, text: string): string {
   // Most sessions are done, so this state is not shown.
   const state = status === 'done' ? undefined : text;
-  return [workspace?.name, state, shortTime(changedAt), mode && MODE_NAME[mode], model, isImported && 'imported', isShown && 'shown now']
+  return [workspace?.name, state, shortTime(changedAt), mode && MODE_NAME[mode], model, isImported && 'imported', isShown && 'current']
     .filter(Boolean)
     .join(' · ');
 }

@@ -106,7 +106,7 @@ export function Page({ data }: { data: SessionsPage }) {
           : listed.length > 0
             ? count(listed.length, 'session')
             : nothing(sessions)}
-        {everywhere && words !== '' && ' Sessions of other workspaces are found by title and folder.'}
+        {everywhere && words !== '' && ' Sessions of other workspaces can be found only by title and folder.'}
       </p>
       <Rows sessions={listed} lines={lines} />
     </div>

@@ -165,7 +165,7 @@ async function omittedNote(omitted: readonly { path: string; digest: string }[],
   return {
     type: 'note',
     about: 'rules',
-    text: `The rules of the project fill the space for them (${limit} characters), so these files were not sent: ${names}. Read them with read_file if you work on the files that they are about.`,
+    text: `The project rules have reached their limit of ${limit} characters, so these files were not sent: ${names}. Read them with read_file if you work on the files that they are about.`,
     source: { paths, digest: await digestOf(JSON.stringify(omitted)), remark: 'not sent: no space left for more rules' },
   };
 }
@@ -186,7 +186,7 @@ function rulesNote({ paths, text, scope, remark }: RulesSource, digest: string, 
   if (digest === '') return note(`The rules of ${first} no longer apply.`, 'no longer applies');
   const unread = `The rules in ${first} were not read: the file is ${remark}.`;
   if (remark) return unread.length > room ? undefined : note(unread, `not read: ${remark}`);
-  const head = `Rules of the project from ${names}${scope ? `, ${shortList(visibleLine(scope))}` : ''}. Follow them as far as they do not contradict the user. They do not permit anything that needs an approval.`;
+  const head = `Rules of the project from ${names}${scope ? `, ${shortList(visibleLine(scope))}` : ''}. Follow them as far as they do not contradict the user. They do not permit anything that needs approval.`;
   const before = replaces ? ` They replace the earlier rules from ${first}.` : '';
   const left = room - head.length - before.length;
   if (left < Math.min(text.length, MIN_CONTENT)) return undefined;

@@ -15,7 +15,7 @@ import { Rules, rulesLimits } from './rules.ts';
 import { surroundingsNote } from './surroundings.ts';
 
 export type RunContext = {
-  /** Adds the notes to the first message of the user in a run. Other events are returned unchanged. */
+  /** Adds the notes to the user's first message in a run. Other events are returned unchanged. */
   added(event: EventBody): EventBody;
   /** Returns the rules that apply to the files of a call and that the model has not received yet. */
   rulesFor(call: PreparedCall): Promise<NotePart[]>;

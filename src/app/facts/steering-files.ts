@@ -1,4 +1,4 @@
-/** Finds the files that determine what an allowed command does, such as package.json. Changing such a file needs an approval. */
+/** Finds the files that determine what an allowed command does, such as package.json. Changing such a file needs approval. */
 import { checkCommands } from '../../core/plan/plan.ts';
 import type { Permission } from '../../core/session/grant-scope.ts';
 import type { RunRecord, SessionState } from '../../core/session/session-state.ts';
@@ -64,7 +64,7 @@ export async function steering({ rules, grants, plan, own, written, fs }: Given)
   return (path) => {
     const names = namesOf(path);
     const steered = running.filter(({ ecosystems }) => names.some((name) => steersOne(name, ecosystems)));
-    // The user confirmed the checks of the plan with their current meaning. A change to a file that a check depends on needs an approval
+    // The user confirmed the checks of the plan with their current meaning. A change to a file that a check depends on needs approval
     // even if the plan names the file.
     const asking = isPlanned(path) ? steered.find(({ isCheck }) => isCheck) : steered[0];
     if (asking) return asking.name;

@@ -62,7 +62,7 @@ function storedTexts(index: TextIndex, id: string): SessionText[] {
   }
 }
 
-/** Reads a log and adds its texts to the index. Texts of files that may not be read without an approval are left out. */
+/** Reads a log and adds its texts to the index. Texts of files that may not be read without approval are left out. */
 async function makeTexts(
   id: string,
   store: SessionStore,
@@ -124,7 +124,7 @@ function shortened(line: string, words: readonly string[]): string {
   return `${start > 0 ? '…' : ''}${line.slice(start, start + MAX_LINE).trim()}…`;
 }
 
-/** Returns a filter that leaves out texts of files that may not be read without an approval now, as `recall` does. */
+/** Returns a filter that leaves out texts of files that may not be read without approval now, as `recall` does. */
 async function readable(ports: SearchPorts): Promise<(texts: readonly SessionText[]) => Promise<SessionText[]>> {
   const workspace = new Workspace(await withIgnoreFiles(ports.fileSystem()), withheldFilterOf(ports));
   const isWithheld = workspace.withheldFiles('recall');

@@ -1,6 +1,6 @@
 /**
  * Checks and reads mentions: files, folders, selections, problems, changes and pages that a user names in a message. A mention is read by
- * the tool that a model would use, and judged by the same policy. If the model would need an approval, the user has to confirm the mention.
+ * the tool that a model would use, and judged by the same policy. If the model would need approval, the user has to confirm the mention.
  */
 import { isSameMention, MAX_MENTION_CHARS, MAX_MENTIONS, maxMentionsChars, type RefusedMention } from '../../core/model/mentions.ts';
 import type { ImagePart, MentionRef, ModelRef, NotePart } from '../../core/model/messages.ts';

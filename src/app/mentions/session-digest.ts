@@ -86,7 +86,7 @@ function changedFiles({ staged }: SessionState): { line: string; paths: string[]
   });
 }
 
-/** Returns true if everything that the model received in the session may be read now without an approval. */
+/** Returns true if everything that the model received in the session may be read now without approval. */
 async function isFree({ messages }: SessionState, history: History, workspace: Workspace): Promise<boolean> {
   const notes = messages.flatMap(notesOf);
   if (notes.some(({ ref }) => ref?.secret)) return false;

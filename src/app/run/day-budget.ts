@@ -120,7 +120,7 @@ export class DayBudgets {
 
 const NOTHING: readonly DayEntry[] = [];
 const UNRECORDED =
-  'Today’s use cannot be recorded, so the daily limits cannot be enforced. Correct the problem, or remove the daily limits in the settings.';
+  'Today’s usage cannot be recorded, so the daily limits cannot be enforced. Correct the problem, or remove the daily limits in the settings.';
 
 /** Accesses the ledger. If the access fails, the run ends only if a daily limit is set. */
 function runWithLedger<T>({ day }: Budgets, otherwise: T, work: () => T): T {

@@ -151,7 +151,7 @@ function withChangedFiles(judged: Judgement, changed: string): Judgement {
   return { ...judged, reason: reason + changed, ...(reasons && { reasons: [...reasons, { rule, reason: changed.trim() }] }) };
 }
 
-/** Returns the current policy settings of the user. Their rules apply to the paths of the open folders. */
+/** Returns the user's current policy settings. Their rules apply to the paths of the open folders. */
 export function policySettings(ports: Pick<AssistantPorts, 'policy' | 'fileSystem'>): PolicySettings {
   const set: PolicySettings = ports.policy?.() ?? NO_RULES;
   const folders = ports.fileSystem().folders.map(({ name }) => name);

@@ -26,7 +26,7 @@ export function interruptionOf(state: SessionState, at: number): AgentEvent | un
   return {
     type: 'run_paused',
     reason: 'interrupted',
-    summary: 'The run was interrupted. You can continue it where it stopped.',
+    summary: 'The run was interrupted. You can continue it from where it stopped.',
     runId: run.runId,
     seq: state.seq + 1,
     at,

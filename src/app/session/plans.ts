@@ -85,7 +85,7 @@ export class Plans {
     const plan = await withHash({ ...edited, steps: kept, id: planId, revision: before.revision + 1 });
     const run = this.#run(planId);
     if (run.runId !== runId || run.plan.revision !== before.revision)
-      throw new SessionError('The plan was changed in the meantime. Review it and try again.');
+      throw new SessionError('The plan has changed. Review it and try again.');
     const revised: EventBody = { type: 'plan_revised', plan, reason: 'You edited the plan.', was: [...was] };
     if (!this.#isPaused(run)) {
       this.#desk.emit(run.runId, revised);

@@ -35,7 +35,7 @@ export function lastPrompt({ lastRun, messages }: SessionState): Prompt | undefi
   return message && sentPrompt(message, lastRun.mode);
 }
 
-/** Returns the text, attachments and mentions of the user. */
+/** Returns the user's text, attachments and mentions. */
 export function withoutKedgeNotes(content: UserMessage['content']): UserMessage['content'] {
   return content.filter((part) => part.type !== 'note' || part.about === 'mention');
 }

@@ -23,7 +23,7 @@ export type Numbers = {
   readonly rejected?: Counts<RuleId>;
   /** Approvals by who answered: the user, a permission that the user had just granted, or `nobody` if no user was available. */
   readonly answeredBy?: Counts<'user' | 'grant' | 'nobody'>;
-  /** Calls that ran without an approval, by the rule that allowed them. */
+  /** Calls that ran without approval, by the rule that allowed them. */
   readonly allowed?: Counts<RuleId>;
   /** Tool calls by tool: all, those that failed, and those that were denied or rejected. */
   readonly calls?: Counts;

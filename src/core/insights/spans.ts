@@ -20,7 +20,7 @@ export type Span = {
 /** The name for calls of unknown tools. The actual name was made up by the model and can be a whole sentence. */
 const UNKNOWN_TOOL = 'unknown tool';
 
-/** The names that the conventions define for services, if they differ from those of Kedge. */
+/** The names that the conventions define for services, if they differ from Kedge's names. */
 const PROVIDERS: Readonly<Record<string, string>> = { gemini: 'gcp.gemini', mistral: 'mistral_ai', xai: 'x_ai' };
 
 /**

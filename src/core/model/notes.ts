@@ -1,6 +1,6 @@
 /**
- * Messages from Kedge itself to a model. They are separate parts of a message, so that they are never mistaken for the words of the user or
- * of a tool.
+ * Messages from Kedge itself to a model. They are separate parts of a message, so that they are never mistaken for text from the user or a
+ * tool.
  */
 import { quotedLabel } from './mentions.ts';
 import type { ImagePart, MentionRef, Message, NotePart, TextPart, ToolMessage, ToolResult, UserMessage } from './messages.ts';
@@ -91,7 +91,7 @@ export function withoutFrames(text: string, isLast = true): string {
 
 /**
  * Removes framed notes from a conversation that was passed on as text, as the models of VS Code do. The offline model cannot distinguish
- * them from the words of the user. A note about a confirmed plan becomes a note again.
+ * them from the user's text. A note about a confirmed plan becomes a note again.
  */
 export function withoutFramedNotes(messages: readonly Message[]): Message[] {
   return messages.flatMap((message): Message[] => {

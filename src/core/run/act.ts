@@ -161,7 +161,7 @@ async function approval(
     answer = earlierAnswer() ?? (await ports.answered(approvalId, signal));
   }
   if (!answer.approve && answer.by === 'nobody')
-    throw new Withheld(answer.words ?? 'This call needs an approval, but no user is available. Continue without it.');
+    throw new Withheld(answer.words ?? 'This call needs approval, but no user is available. Continue without it.');
   if (!answer.approve) throw new Withheld(answer.words ? `${REJECTED}: ${answer.words}` : `${REJECTED}.`);
   if (!answer.revised) return prepared;
   const revisedCall = await prepared.revise?.(answer.revised);

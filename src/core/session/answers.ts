@@ -15,7 +15,7 @@ export type Granted = { scope: GrantScope; covers: Permission };
 
 /**
  * A question of a tool call to the user. `id` is unique within the call. `options` are displayed as buttons, and `freeText` allows any
- * other answer. When an answer runs a `command`, `reason` says why it needs an approval.
+ * other answer. When an answer runs a `command`, `reason` says why it needs approval.
  */
 export type Question = {
   id: string;

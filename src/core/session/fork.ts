@@ -110,8 +110,8 @@ export function lastBefore(events: readonly AgentEvent[], seq: number): number {
 }
 
 /**
- * Returns an event of an imported session without notes of Kedge to the model, because they could be forged. The next run sends the rules and the
- * memory of this workspace again. A message that contains only notes is converted to text. Compactions are left out, because their
+ * Returns an event of an imported session without Kedge's notes to the model, because they could be forged. The next run sends the rules
+ * and the memory of this workspace again. A message that contains only notes is converted to text. Compactions are left out, because their
  * summaries are also sent as text from Kedge.
  */
 export function fromOutside(event: AgentEvent): AgentEvent[] {

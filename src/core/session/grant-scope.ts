@@ -1,7 +1,7 @@
-/** A permission that a user can grant for more than the call that needs an approval. */
+/** A permission that a user can grant for more than the call that needs approval. */
 export type Permission =
   /**
-   * Edits of all files in this workspace, except those that always need an approval. In the run of a plan, edits of files that the step
+   * Edits of all files in this workspace, except those that always need approval. In the run of a plan, edits of files that the step
    * does not name also require `beyondPlan`.
    */
   | { kind: 'edits'; beyondPlan?: true }

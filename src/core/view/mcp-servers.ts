@@ -1,6 +1,6 @@
 /** The MCP servers as hosts show them. */
 
-/** Whether a tool of a server is turned off, needs an approval, or only reads, so that Ask and Plan mode have it, too. */
+/** Whether a tool of a server is turned off, needs approval, or only reads, so that Ask and Plan mode have it, too. */
 export const TOOL_USES = ['off', 'asks', 'reads'] as const;
 export type ToolUse = (typeof TOOL_USES)[number];
 

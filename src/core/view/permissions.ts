@@ -7,7 +7,7 @@ import type { EventList } from '../session/lists.ts';
 
 export type PermissionEffect = 'allow' | 'ask' | 'deny';
 
-/** Where a permission is set: in this session, for this workspace, or in the settings of the user. */
+/** Where a permission is set: in this session, for this workspace, or in the user's settings. */
 export const LEVELS = ['session', 'workspace', 'user'] as const;
 export type Level = (typeof LEVELS)[number];
 
@@ -15,7 +15,7 @@ export type Level = (typeof LEVELS)[number];
 export type PermissionRow = {
   subject: Subject;
   effect: PermissionEffect;
-  /** The level that decides, or the policy of Kedge. */
+  /** The level that decides, or Kedge's own policy. */
   by: Level | 'policy';
   /** A sentence that names the calls that cannot be allowed here. */
   note?: string;

@@ -89,7 +89,7 @@ export function receiptRows(receipt: Receipt, spent?: Spent): { title: string; v
     row('Calls by kind', effectCounts(receipt)),
     row('Allowed without approval', ruleCounts(receipt.allowed, ALLOWED_BY, 'by a rule')),
     row('Approvals', answers),
-    row('Denied', ruleCounts(receipt.deniedBy, DENIED_BY, 'without an approval')),
+    row('Denied', ruleCounts(receipt.deniedBy, DENIED_BY, 'without approval')),
     row('Rules', receipt.rules ?? []),
     row('Files read', receipt.read, receipt.readCount),
     row('Files changed', receipt.changed, receipt.changedCount),
@@ -134,7 +134,7 @@ const DENIED_BY: Readonly<Record<string, string>> = {
 };
 
 /**
- * Adds up the counts of rules that have the same label. Rules without a label, such as those that would have required an approval, count as
+ * Adds up the counts of rules that have the same label. Rules without a label, such as those that would have required approval, count as
  * `other`.
  */
 function ruleCounts(counts: Record<string, number>, labels: Readonly<Record<string, string>>, other: string): string[] {

@@ -64,7 +64,7 @@ export type TurnView = {
   calls: readonly CallView[];
 };
 
-/** A message or answer of the user during the run, or a note by Kedge to the model. */
+/** A message or answer from the user during the run, or a note from Kedge to the model. */
 export type SaidView = {
   key: string;
   text: string;

@@ -36,7 +36,7 @@ const ENDS_WAIT: ReadonlySet<EventBody['type']> = new Set([
   'run_finished',
 ]);
 
-/** Returns true if this event ends a wait. Output of the model and the end of the run do; actions of the user do not. */
+/** Returns true if this event ends a wait. Output of the model and the end of the run do; the user's actions do not. */
 export function endsWait({ type }: Pick<EventBody, 'type'>): boolean {
   return ENDS_WAIT.has(type);
 }

@@ -2,8 +2,8 @@
 import { memoryEntry, tooLongEntry } from './memory-entry.ts';
 
 /**
- * `everywhere` means in all workspaces. `entry` may be empty. `words` are further instructions of the user, such as what `/compact` should
- * keep.
+ * `everywhere` means in all workspaces. `entry` may be empty. `words` contains additional instructions from the user, such as what
+ * `/compact` should keep.
  */
 export type SlashCommand = { name: 'remember'; entry: string; everywhere: boolean } | { name: 'init' | 'compact'; words: string };
 

@@ -46,7 +46,7 @@ export async function probeOnce(
   const live = before && before.digest === undefined ? undefined : await findOnServer(ref, config, signal);
   if (live === 'offline' || (before && (live?.digest === undefined || live.digest === before.digest))) return before;
   const here = isServedHere(ref.provider, config);
-  say(`Testing once how ${ref.model} calls tools. Press Ctrl+C to cancel.`);
+  say(`Testing how ${ref.model} calls tools. This is needed only once. Press Ctrl+C to cancel.`);
   try {
     // The test uses the same context length as later runs, because another length would make the server load the model again.
     const probe = await tryModel(ref, { ...config, ...(here && { memoryBytes: totalmem() }) }, signal, PROBE_MS);

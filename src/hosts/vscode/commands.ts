@@ -19,7 +19,7 @@ export function registerCommands(kedge: Kedge, panel: Panel, proposals: Proposal
     // The buttons of the walkthrough call these commands.
     'kedge.tryAsk': () => compose(kedge, panel, 'ask', 'How is this project laid out?'),
     'kedge.tryPlan': () => compose(kedge, panel, 'plan', 'Rename … to … in src/**'),
-    'kedge.tryAgent': () => compose(kedge, panel, 'agent', "Replace '…' by '…'"),
+    'kedge.tryAgent': () => compose(kedge, panel, 'agent', "Replace '…' with '…'"),
     'kedge.addMention': async (...args: unknown[]) => (await import('./add-mention.ts')).addMentions(kedge, panel, args),
     'kedge.addTerminal': async () => (await import('./add-mention.ts')).addMention(kedge, panel, [{ kind: 'terminal' }]),
     'kedge.explain': async (...args: unknown[]) => (await codeActions()).runCodeAction(kedge, panel, 'explain', args),

@@ -36,7 +36,7 @@ export function storageOf(context: Pick<vscode.ExtensionContext, 'storageUri' | 
 }
 
 function problemText(from: string, to: string, { message }: Error): string {
-  return `Sessions of an earlier version of Kedge could not be moved from ${from} to ${to}: ${message.replace(/\.?$/, '.')} Kedge tries it again at each start. Close other programs that use these files, or move the content of the folders blobs and sessions yourself.`;
+  return `Sessions of an earlier version of Kedge could not be moved from ${from} to ${to}: ${message.replace(/\.?$/, '.')} Kedge tries again each time it starts. Close other programs that use these files, or move the content of the folders blobs and sessions yourself.`;
 }
 
 const TOLD_KEY = 'kedge.storageProblem';

@@ -30,7 +30,7 @@ export function targetText({ kind, from }: Substitution): string {
 
 /** Describes the change in a sentence that the grammar understands. */
 export function sentence({ kind, from, to }: Substitution, where = ''): string {
-  return kind === 'rename' ? `Rename ${from} to ${to}${where}` : `Replace ${quote(from)} by ${quote(to)}${where}`;
+  return kind === 'rename' ? `Rename ${from} to ${to}${where}` : `Replace ${quote(from)} with ${quote(to)}${where}`;
 }
 
 /** Returns true if the new text contains the old one, so a search would still find it after the change. */

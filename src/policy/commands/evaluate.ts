@@ -6,7 +6,7 @@ import { programName } from './programs/program-tables.ts';
 import type { CommandAnalysis, CommandRules, Prefix, SimpleCommand } from './types.ts';
 
 /**
- * Evaluates an analyzed command. Deny takes precedence over ask, and ask over allow. Opaque or dangerous commands need an approval
+ * Evaluates an analyzed command. Deny takes precedence over ask, and ask over allow. Opaque or dangerous commands need approval
  * regardless of the allowlist; any other command is allowed only if each of its simple commands is allowed.
  */
 export function evaluateCommand(

@@ -75,7 +75,7 @@ function ModeSwitch({ mode, restricted }: { mode: Mode | undefined; restricted: 
   );
 }
 
-/** Describes in one line what runs without an approval. It is not needed in Ask and Plan mode, which change nothing. */
+/** Describes in one line what runs without approval. It is not needed in Ask and Plan mode, which change nothing. */
 export function WithoutApproval({ host, mode }: { host: PanelState; mode: Mode }) {
   if (mode !== 'agent' || !host.withoutApproval) return null;
   const text = `Without approval: ${host.withoutApproval.join(', ')}`;

@@ -65,8 +65,8 @@ export function Page({ data }: { data: InsightsPage }) {
         <Content insights={insights} />
       )}
       <p class="dim">
-        Counted from the sessions of {everywhere ? 'all workspaces' : 'this workspace'}, on this computer. Nothing is sent. Deleted sessions
-        are not counted.
+        Computed from the sessions of {everywhere ? 'all workspaces' : 'this workspace'}, on this computer. Nothing is sent. Deleted
+        sessions are not counted.
       </p>
     </div>
   );

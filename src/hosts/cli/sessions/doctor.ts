@@ -10,7 +10,7 @@ export async function doctor({ kedge, values }: CommandContext): Promise<number>
   const { assistant, storage } = kedge;
   const open = async (id: string) => {
     const session = await assistant.session(id);
-    if (!session) throw new Error('The session was deleted in the meantime.');
+    if (!session) throw new Error('The session has been deleted.');
     return session;
   };
   let [found, left] = [0, 0];

@@ -10,7 +10,7 @@ import type { CommandContext } from './context.ts';
 const MAX_TEXT = 48;
 
 export async function insights({ kedge, words, values, signal }: CommandContext): Promise<number> {
-  if (words.length > 0) throw new UsageError('kedge insights takes no words. See kedge insights --help.');
+  if (words.length > 0) throw new UsageError('kedge insights takes no arguments. See kedge insights --help.');
   if (values.json && values.csv) throw new UsageError('Use --json or --csv, not both.');
   const period = periodOf(daysOf(values.days), Date.now());
   const sessions = await (await kedge.assistant.library()).insights(signal, { everywhere: values.all === true });

@@ -1,4 +1,4 @@
-/** Formats a proposed text and organizes its imports with the editor's services, without changing any file or document of the user. */
+/** Formats a proposed text and organizes its imports with the editor's services, without changing any of the user's files or documents. */
 import * as vscode from 'vscode';
 import { applyEdits } from '../../../workspace/text-edits.ts';
 import { neutralEdit } from '../languages/languages.ts';

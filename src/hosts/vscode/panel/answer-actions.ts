@@ -81,7 +81,7 @@ type Code = { code: string; language: string; path?: string | undefined };
 
 /**
  * Opens code as an unsaved document with the name of the file in the answer. @throws PathError if that file is outside the workspace,
- * because saving the document would write there without an approval
+ * because saving the document would write there without approval
  */
 export async function openCode({ code, language, path }: Code, fs: VsCodeFileSystem): Promise<void> {
   const known = new Set(await vscode.languages.getLanguages());

@@ -156,7 +156,7 @@ export class EditorReview implements vscode.Disposable {
     const shown = this.files.latest(path).written.find((each) => each.runId === runId && each.digest === digest && each.index === index);
     const { written } = await this.files.current(path);
     const found = shown && written.find((each) => each.runId === runId && keysOf(each).join() === keysOf(shown).join());
-    if (!found) throw new SessionError('The file has changed in the meantime. Review the change again.');
+    if (!found) throw new SessionError('The file has changed. Review the change again.');
     return found;
   }
 

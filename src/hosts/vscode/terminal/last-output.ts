@@ -1,5 +1,6 @@
 /**
- * Remembers the output of the last command in a terminal of the user, in memory only. VS Code reports it for shells with shell integration.
+ * Remembers the output of the last command in one of the user's terminals, in memory only. VS Code reports it for shells with shell
+ * integration.
  */
 import * as vscode from 'vscode';
 

@@ -1,5 +1,5 @@
 /**
- * Lists every simple command in a syntax tree of the bash grammar. A command with an unknown node type needs an approval.
+ * Lists every simple command in a syntax tree of the bash grammar. A command with an unknown node type needs approval.
  */
 import { concern } from '../concern-messages.ts';
 import type { Concern, Standing, Word, WrittenCommand } from '../types.ts';

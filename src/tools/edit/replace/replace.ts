@@ -51,7 +51,7 @@ function unmarked(edit: Edit, { text }: Lines): Edit {
   return { ...edit, old_text: edit.old_text.slice(1), new_text: edit.new_text.replace(/^\uFEFF/, '') };
 }
 
-/** Replaces all spans at once. Equal spans count once. @throws ToolError when two overlap. */
+/** Replaces all spans together. Equal spans count once. @throws ToolError when two overlap. */
 export function splice(lines: Lines, spans: readonly Span[], path: string): Replaced {
   const isSame = (span: Span, other?: Span) => span.start === other?.start && span.end === other.end && span.text === other.text;
   const all = [...spans].sort((a, b) => a.start - b.start || a.end - b.end);
