@@ -79,7 +79,7 @@ function rowOf(subject: Subject, given: Given): PermissionRow {
   return { subject, ...decided(subject, set, given), ...(note !== undefined && { note }), set, problems };
 }
 
-/** Decides in the same order as `decide`: deny, ask, allow, and what applies without rules. */
+/** Decides in the same order as `decide`: deny, ask, allow, and then the default without rules. */
 function decided(subject: Subject, set: PermissionRow['set'], { rules, trusted }: Given): Pick<PermissionRow, 'effect' | 'by'> {
   if (!trusted && !isAction(subject, 'read')) return { effect: 'deny', by: 'policy' };
   for (const effect of ['deny', 'ask'] as const) {

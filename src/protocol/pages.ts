@@ -49,7 +49,7 @@ const memoryRequests = [
 const insights = z.literal('insights');
 const insightsRequests = [
   z.object({ page: insights, type: z.literal('choose_range'), range: z.literal(RANGES) }),
-  /** Counts the sessions of all workspaces, or only those of this one. */
+  /** Counts the sessions of all workspaces, or only of this one. */
   z.object({ page: insights, type: z.literal('count_workspaces'), everywhere: z.boolean() }),
   /** Opens the counts of the range as a CSV document that is not saved. */
   z.object({ page: insights, type: z.literal('export_insights') }),

@@ -50,7 +50,7 @@ export const sessionsRequests = [
   z.object({ page, type: z.literal('delete_session'), id }),
   /** Restores a session from the trash. */
   z.object({ page, type: z.literal('restore_session'), id }),
-  /** Lists the sessions of all workspaces, or only those of this one. */
+  /** Lists the sessions of all workspaces, or only of this one. */
   z.object({ page, type: z.literal('choose_workspaces'), everywhere: z.boolean() }),
   /** Opens the folder of a session of another workspace. `key` identifies the workspace. */
   z.object({ page, type: z.literal('open_elsewhere'), id, key: z.string().min(1).max(300) }),

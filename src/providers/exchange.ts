@@ -74,7 +74,7 @@ export function exchange<R>(
       if (made.done) return finish(made.value);
       return made.value ? (made as Step) : events.next().then(feed, fail);
     } catch (error) {
-      // A reader may first emit what it received and then rethrow the error with which the stream failed.
+      // A reader may first emit the received parts and then rethrow the error with which the stream failed.
       throw failed(error === broken ? error : ofReader(error));
     }
   };

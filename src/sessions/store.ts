@@ -69,7 +69,7 @@ export class SessionStore {
     return readLines(await readFile(this.#file(id))).events;
   }
 
-  /** Discards what was read of a session, because its log was moved or deleted. */
+  /** Discards the data that was read for a session, because its log was moved or deleted. */
   forget(id: string): void {
     this.#loaded.delete(id);
   }

@@ -50,7 +50,7 @@ function yardstick(): number {
 }
 let yardstickCost = Number.POSITIVE_INFINITY;
 
-/** Asserts that `work` costs at most this many yardsticks, each about a millisecond, by the minimum of several measurements. */
+/** Asserts that `work` takes at most this many units of CPU time, each about a millisecond. The minimum of several measurements counts. */
 export function assertCheap(work: () => unknown, yardsticks: number): void {
   if (yardstickCost === Number.POSITIVE_INFINITY) yardstickCost = costOf(yardstick);
   let cost = Number.POSITIVE_INFINITY;

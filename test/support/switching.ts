@@ -1,4 +1,6 @@
-/** A session that switches between models: servers that reason, answer and read a file, and checks of what each may receive. */
+/**
+ * A session that switches between models: servers that reason, answer and read a file, and checks of the messages that each may receive.
+ */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Draws stacked bars with uPlot. The colors are those of the theme, so a plot must be drawn again when the theme changes. */
+/** Draws stacked bars with uPlot. The colors come from the theme, so a plot must be drawn again when the theme changes. */
 import UPlot from 'uplot';
 
 /** `color` is the name of a theme variable of VS Code without `--vscode-`. There is one value for each of the plot's `labels`. */

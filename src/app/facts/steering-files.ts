@@ -68,8 +68,8 @@ export async function steering({ rules, grants, plan, own, written, fs }: Given)
     // even if the plan names the file.
     const asking = isPlanned(path) ? steered.find(({ isCheck }) => isCheck) : steered[0];
     if (asking) return asking.name;
-    // The plan may name a script, and a file that this run created was not part of what the user allowed. Changing either file needs no
-    // approval, but a check that runs such a file needs one (`changedCode`).
+    // The plan may name a script, and when the user allowed the command, a file that this run created did not exist yet. Changing either
+    // file needs no approval, but a check that runs such a file needs one (`changedCode`).
     return isPlanned(path) || own.has(path) ? undefined : names.map((name) => run.get(name)).find((text) => text !== undefined);
   };
 }
@@ -148,7 +148,7 @@ function foldersNamed(path: string, written: readonly string[]): string[] {
 
 /**
  * Returns a sentence for the approval request of a command if this run changed files that determine what commands do. Otherwise it is empty.
- * `code` are the files that this command runs and that the run changed.
+ * `code` contains the files that this command runs and that the run changed.
  */
 export function changedBefore({ staged }: Pick<SessionState, 'staged'>, runId: string, code: readonly string[]): string {
   const changed = staged.filter((write) => write.runId === runId && write.landed && isSteering(write.change.path));

@@ -121,7 +121,7 @@ export class Library {
   }
 
   /**
-   * Starts a session that begins with the events of another one. With `restore`, the files that Kedge changed after that place are restored
+   * Starts a session that begins with the events of another one. With `restore`, the files that Kedge changed after that point are restored
    * first, which is logged in the other session and can be undone there. Otherwise, the other session stays unchanged.
    * @throws SessionError if there is no such session, or if files cannot be restored because a run is in progress
    */

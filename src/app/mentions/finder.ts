@@ -20,7 +20,9 @@ const MIN_SYMBOL_QUERY = 3;
 /** The state of the editor. `open` lists the paths of open files, the most recent first. `session` is the id of the shown session. */
 export type EditorView = { open: readonly string[]; selection?: MentionRef | undefined; session?: string | undefined };
 
-/** Yields choices for a query, the best first. A later list replaces the earlier lists, which did not wait for files or symbols. */
+/**
+ * Yields choices for a query, the best first. The first lists do not wait for files or symbols. Each later list replaces the earlier one.
+ */
 export async function* find(
   query: string,
   { open, selection, session }: EditorView,

@@ -1,4 +1,4 @@
-/** A short digest of an earlier session, created by rules: what the user wrote, which files were changed, and the last answer. */
+/** Creates a short digest of an earlier session without a model: the user's messages, the changed files, and the last answer. */
 import { textOf } from '../../core/model/messages.ts';
 import { notesOf } from '../../core/model/notes.ts';
 import { emptySession, type SessionState } from '../../core/session/session-state.ts';

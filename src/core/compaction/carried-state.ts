@@ -116,7 +116,7 @@ function filesRead({ messages, reads, contents }: Compactable, before: number): 
   return [...files.values()];
 }
 
-/** Says which content a file has now according to the log, and whether it is still the content that was read. */
+/** Describes the current content of a file according to the log, and whether it has changed since it was read. */
 function contentText(read: string, now: string | undefined): string {
   if (now === read) return `: ${read.slice(0, DIGEST)}`;
   return now === undefined ? ': deleted since then' : `: changed since then, now ${now.slice(0, DIGEST)}`;

@@ -1,4 +1,4 @@
-/** The names of what insights count, as users read them. */
+/** The labels of the counts in the insights, as users read them. */
 
 import type { BudgetKey } from '../session/limits.ts';
 import type { RuleId } from '../session/rule-ids.ts';

@@ -149,8 +149,8 @@ export class ContextRoom {
         if (received.size > 3 * charactersFor(most)) enough.abort();
       });
     } catch (error) {
-      // If the model fails to write a summary, the conversation is compacted by rules. A permanent failure of the model is reported by the
-      // next request.
+      // If the model fails to write a summary, the conversation is compacted without a summary from the model. A permanent failure of the
+      // model is reported by the next request.
       if (signal.aborted || error instanceof LimitReached) {
         emit({ type: 'context_compacting', done: true });
         if (received.hasBegun || received.usage) addAnswer(this.#ports, received, [], 'aborted');

@@ -42,7 +42,7 @@ export function copiedEvents(
     reduce(state, numbered);
   };
   if (opening) add({ ...opening, runId: '' });
-  // A restriction by the user applies to the copy as well, even if it was made after the place where the copy ends.
+  // A restriction by the user applies to the copy as well, even if it was made after the point at which the copy ends.
   for (const each of restrictionsIn(events)) add({ ...each, runId: '', at: opening?.at ?? events.at(0)?.at ?? 0 });
   let last = 0;
   for (const event of events) {
@@ -142,8 +142,9 @@ export function fromOutside(event: AgentEvent): AgentEvent[] {
 }
 
 /**
- * Returns what the user sent to begin a run. `messages` is the prompt, and `queued` are the messages that were queued for the run before it.
- * For a run without a prompt, `messages` are the queued messages with which it began. `seq` is the number of the first event.
+ * Returns the messages with which the user started a run. `messages` is the prompt, and `queued` are the messages that were queued for the
+ * run before it. For a run without a prompt, `messages` are the queued messages with which it began. `seq` is the number of the first
+ * event.
  */
 export function openingOf(
   events: List<AgentEvent>,

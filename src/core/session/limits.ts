@@ -30,7 +30,7 @@ export type BudgetKey = keyof Limits | keyof RunBudget | `day.${keyof DayBudget}
 /** `unpriced` is the number of answers whose cost is unknown, so that it was estimated or not counted. */
 export type Reached = { limit: BudgetKey; max: number; unpriced?: number };
 
-/** The limits that the user extended, with the usage at that time. An extended limit counts from that usage. */
+/** The limits that the user extended, with the usage at that time. An extended limit applies to the usage after that. */
 export type Allowance = Partial<Record<BudgetKey, number>>;
 
 /** Estimates for an answer: the tokens that the service did not report, and the cost of the answer including these tokens. */

@@ -1,4 +1,7 @@
-/** The permissions as hosts show them: what applies to each kind of call and why, and what the user granted and when. */
+/**
+ * The permissions as hosts show them: the effect that applies to each kind of call and why, and the permissions that the user granted and
+ * when.
+ */
 
 import type { List } from '../list.ts';
 import type { AgentEvent } from '../session/events.ts';
@@ -55,7 +58,7 @@ export type PermissionOverview = {
   problems: readonly string[];
 };
 
-/** Lists what the user granted, the newest first. Permissions from older versions have no time and come last. */
+/** Lists the permissions that the user granted, newest first. Permissions from older versions have no time and come last. */
 export function grantRows(
   grants: readonly Grant[],
   events: List<AgentEvent>,

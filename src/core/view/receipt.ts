@@ -42,7 +42,9 @@ export function receiptLine(receipt: Receipt): string {
     .join(' · ');
 }
 
-/** Says in words what a run did: "Changed 2 files, ran 1 command and read 4 files. You approved 2 of 3 requests. 1 call failed." */
+/**
+ * Describes in a sentence what a run did: "Changed 2 files, ran 1 command and read 4 files. You approved 2 of 3 requests. 1 call failed."
+ */
 export function receiptSentences(receipt: Receipt): string {
   const { calls, asked, approved, denied, failed = 0, readCount, changedCount, commandCount, hostCount } = receipt;
   const did = [

@@ -71,7 +71,7 @@ function withheldStatus(run: RunView, call: CallView, { decision, result }: Fini
   return result.isError ? 'failed' : 'done';
 }
 
-/** Computes the view of one run. The events may include those of other runs. */
+/** Computes the view of one run. The events may include events of other runs. */
 export function foldRun(events: Iterable<AgentEvent>, runId: string): RunView {
   let run = newRun(runId);
   for (const event of events) if (event.runId === runId) run = reduceRun(run, event);

@@ -124,7 +124,7 @@ export type RunView = {
   writes: readonly RunWrite[];
   /** The changes in `writes`, by file. */
   changes: readonly FileChange[];
-  /** The commands that the run executed: those of tool calls and those of plan checks. */
+  /** The commands that the run executed in tool calls and plan checks. */
   commands: readonly string[];
   /** The numbers of the plan steps that are done and changed none of their files. */
   unchangedSteps: readonly number[];

@@ -189,7 +189,7 @@ export class Proposals implements vscode.Disposable {
     return { approvalId, path, content, ...diffOf(from, to) };
   }
 
-  /** Returns the proposed change and the hash of the file's current content, which for a moved file is found at its old path. */
+  /** Returns the proposed change and the hash of the file's current content, which is at the old path if the file was moved. */
   #proposed(session: Session, approvalId: string, path: string): { change: ChangeSummary; before: string | undefined } {
     const changes = session.state.pendingApprovals.get(approvalId)?.changes;
     const change = changes?.find((candidate) => candidate.path === path);

@@ -26,7 +26,7 @@ function removed(all: readonly unknown[] = [], left: readonly Indexed<unknown>[]
   return all.map((_, index) => index).filter((index) => !kept.has(index));
 }
 
-/** Edits an earlier message in its place, with its images and mentions. Sending it begins a branch of the session. */
+/** Edits an earlier message in place, with its images and mentions. Sending it begins a branch of the session. */
 export function PromptEditor({ run, running, onClose }: PromptEditorProps) {
   const files = useMemo(() => filesSince(current().runs, run.id, 'before'), []);
   // A message that contains only images is shown as “Image”.

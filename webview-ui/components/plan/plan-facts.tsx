@@ -94,7 +94,7 @@ function List({ title, icon, entries }: { title: string; icon: string; entries: 
   );
 }
 
-/** The checks after the last step. `results` are those of a plan that has been run. */
+/** The checks after the last step. `results` is set if the plan has been run. */
 export function EndChecks({ checks, results = [] }: { checks: readonly Check[] | undefined; results?: readonly CheckResult[] }) {
   if (!checks?.length) return null;
   return (

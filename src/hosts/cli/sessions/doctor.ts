@@ -1,4 +1,4 @@
-/** `kedge doctor`: checks what Kedge has stored for a folder, and repairs it. */
+/** `kedge doctor`: checks and repairs the data that Kedge has stored for a folder. */
 import { examine } from '../../../app/library/doctor.ts';
 import { harmless } from '../output/terminal.ts';
 import { EXIT } from '../run-session.ts';

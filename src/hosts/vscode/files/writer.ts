@@ -49,7 +49,7 @@ export class VsCodeWriter implements Writer {
       throw new Error('VS Code did not apply the change. Try again.');
     await saveAll(toSave.map(({ document }) => document));
     for (const { uri, after } of toWrite) await vscode.workspace.fs.writeFile(uri, after);
-    // Saving may run formatters, or fail. The file must contain exactly what was approved, so any difference is overwritten.
+    // Saving may run formatters, or fail. The file must contain exactly the approved text, so any difference is overwritten.
     for (const { document, after } of toSave) {
       const written = await vscode.workspace.fs.readFile(document.uri);
       if (!sameBytes(written, after)) await vscode.workspace.fs.writeFile(document.uri, after);

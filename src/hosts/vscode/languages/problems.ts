@@ -126,7 +126,7 @@ export class Problems {
     return this.#problemKinds.has(kindOf(uri)) || vscode.languages.getDiagnostics(uri).length > 0;
   }
 
-  /** Returns the problems that VS Code shows for a file, except those of the source `without`. */
+  /** Returns the problems that VS Code shows for a file, except problems from the source `without`. */
   #reported(uri: vscode.Uri, without?: string): Problem[] {
     const at = this.#fs().locate(uri);
     if (!at) return [];

@@ -20,7 +20,7 @@ export class ReviewList {
     return this.#memory.get<RunReview[]>(KEY, []);
   }
 
-  /** The paths with changes to review, those of the newest run first. */
+  /** The paths with changes to review, starting with the newest run. */
   get paths(): string[] {
     return [...new Set(this.runs.toReversed().flatMap(({ files }) => Object.keys(files)))];
   }

@@ -87,7 +87,7 @@ export function launchPty(spec: LaunchSpec, { columns, rows }: Size): Interactiv
   };
 }
 
-/** Texts that are read in the order in which they were added. */
+/** A queue of texts, which are read in the order in which they were added. */
 class Queue {
   #texts: string[] = [];
   #isOver = false;

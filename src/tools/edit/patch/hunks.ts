@@ -1,6 +1,6 @@
 /**
- * Applies all hunks of one file together. Each hunk must match at exactly one place. Headers and the order of hunks can select among
- * several matches; similarity never does.
+ * Applies all hunks of one file together. Each hunk must match at exactly one place. Headers and the order of hunks can select one of
+ * several matches, but similarity is never used.
  */
 import { ToolError } from '../../../core/run/tool.ts';
 import { withoutHabits } from '../replace/copying-habits.ts';

@@ -52,7 +52,7 @@ export class Pages implements vscode.Disposable {
     return create({ kedge: this.#kedge, post: (data) => this.#post({ type: 'page', name, data } as ToPanel) });
   }
 
-  /** Handles what the user does on the page. The user may have left the page since. */
+  /** Handles the user's actions on the page. The user may have left the page since. */
   async handle(request: PageRequest): Promise<void> {
     if (this.#shown?.name === request.page) await (await this.#shown.page).handle(request as never);
   }
