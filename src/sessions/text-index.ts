@@ -144,7 +144,7 @@ function hasTriples(filter: Buffer, word: string): boolean {
   return true;
 }
 
-/** Returns a hash of three letters. Its upper bits are mixed best. */
+/** Returns a hash of three letters. Its upper bits are the best distributed. */
 function hashOf(first: number, second: number, third: number): number {
   const triple = Math.imul(first, 0x10001) + Math.imul(second, 0x101) + third;
   return Math.imul(triple ^ (triple >>> 15), 0x9e3779b1) >>> 0;

@@ -1,5 +1,5 @@
 /**
- * Generates realistic edits, with their correct results and with the variations that models write: other indentation, blanks or quotes than
+ * Generates realistic edits, with their correct results and with the variations that models write: other indentation, spaces or quotes than
  * the file.
  */
 import { readdirSync, readFileSync } from 'node:fs';

@@ -108,7 +108,7 @@ function isNamed(plan: RunRecord['plan'], path: string): boolean {
   return plan?.steps.some(({ files }) => files.some((file) => file.replace(/^\.\//, '') === path)) ?? false;
 }
 
-/** Finds what the commands run. Returns undefined if they run no code. Tests are included only with `withTests`. */
+/** Finds the files that the commands run. Returns undefined if they run no code. Tests are included only with `withTests`. */
 async function filesBehind(commands: readonly Omit<Running, 'name'>[], fs: FileSystem, withTests = false): Promise<Behind | undefined> {
   const tops = fs.folders.length > 1 ? fs.folders.map(({ name }) => name) : ['.'];
   const standing: Running[] = commands.map((each) => ({ ...each, name: each.text }));

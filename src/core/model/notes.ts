@@ -7,7 +7,7 @@ import type { ImagePart, MentionRef, Message, NotePart, TextPart, ToolMessage, T
 
 /** The system prompt explains this tag to the model. */
 export const NOTE_TAG = 'kedge_note';
-/** Matches the tag regardless of case and blanks, because a model also recognizes such variants. */
+/** Matches the tag regardless of case and spaces, because a model also recognizes such variants. */
 const TAG_BEGINS = new RegExp(`<(?=\\s*(?:/\\s*)?${NOTE_TAG})`, 'gi');
 /** Wire formats concatenate the parts of a message, so a tag could begin at the end of one part and continue in the next. */
 const ITS_BEGINNINGS = [...NOTE_TAG].reduceRight((rest, letter) => `(?:${letter}${rest})?`, '');

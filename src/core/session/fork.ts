@@ -36,7 +36,7 @@ export function copiedEvents(
   /** Adds an event. If `gap` is set, one sequence number is skipped, because an event was lost there. */
   const add = (event: EventBody & { runId: string; at: number }, gap = false) => {
     const numbered = { ...event, seq: state.seq + (gap ? 2 : 1) } as AgentEvent;
-    // An event can depend on one that was left out.
+    // An event that depends on an event that was left out is left out as well.
     if (!isValidNext(state, numbered)) return;
     copied.push(numbered);
     reduce(state, numbered);

@@ -116,7 +116,7 @@ function reduceEvent(run: RunView, event: AgentEvent): RunView {
       return event.done ? run : { ...run, compacting: true };
     case 'context_compacted': {
       const { reason, by, before, after, carried, summary, seq, usage, usd } = event;
-      // The cost of a compaction after the end of the run is counted, too.
+      // The cost of a compaction after the end of the run is also counted.
       const finished = run.finished && usage && { finished: withUse(run.finished, usage, usd) };
       return {
         ...run,

@@ -6,7 +6,7 @@
  */
 export type MentionToken = { target: string; path: string; lines?: { from: number; to: number }; from: number; to: number };
 
-/** A mention follows the start of the text, a blank, an opening bracket or a quote. So `a@b.com` and `\@x` are not mentions. */
+/** A mention follows the start of the text, a space, an opening bracket or a quote. So `a@b.com` and `\@x` are not mentions. */
 const BEFORE = '(?<=^|[\\s([{"\'`,;])';
 const MENTIONS = new RegExp(`${BEFORE}@(?:"([^"\\n]+)"((?::|#L)\\d+(?:-L?\\d+)?)?|([^\\s"'\`<>@]+))`, 'gu');
 const LINES = /(?::|#L)(\d+)(?:-L?(\d+))?$/;

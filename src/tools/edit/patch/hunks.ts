@@ -158,8 +158,8 @@ function linesAt(lines: Lines, { line }: LinePlace, ops: readonly Op[]): string[
 }
 
 /**
- * Corrects a hunk in which all context lines lack the blank that marks a context line. The match counts as exact if the added and removed
- * lines show that the context has the indentation of the file. It is also possible that all lines have one blank too few: returns undefined
+ * Corrects a hunk in which all context lines lack the space that marks a context line. The match counts as exact if the added and removed
+ * lines show that the context has the indentation of the file. It is also possible that all lines have one space too few: returns undefined
  * if the added and removed lines do not rule this out. `lacksSigns` is true when an unindented line had no sign.
  */
 function withBlankSigns(
@@ -189,7 +189,7 @@ function withBlankSigns(
   return own.has(outer) ? unmarked : { place, ops };
 }
 
-/** Returns the indentation, with a star for lines of a doc comment, which are indented by one more blank than the code. */
+/** Returns the indentation, with a star for lines of a doc comment, which are indented by one more space than the code. */
 function indentOfKind(line: string): string {
   return indentOf(line) + (/^\s*\*/.test(line) ? '*' : '');
 }

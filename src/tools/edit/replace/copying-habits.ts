@@ -22,7 +22,7 @@ function typographic(file: readonly string[], copy: readonly string[]): Undo[] {
   return PLAINLY.filter((plainly) => has(copy, plainly) && !has(file, plainly));
 }
 
-/** Detects that all lines of the copy end with the same blanks, although no line of the file ends with blanks. */
+/** Detects that all lines of the copy end with the same spaces, although no line of the file ends with spaces. */
 function trailingBlanks(file: readonly string[], copy: readonly string[]): Undo[] {
   const trailing = (line: string) => line.slice(withoutTrailing(line).length);
   const areBlank = (line: string) => line.trim() === '';
