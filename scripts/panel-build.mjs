@@ -52,7 +52,7 @@ export const panelBundles = [
   {
     ...common,
     format: 'esm',
-    // The pages of the panel share its code.
+    // The pages of the panel share the panel's code.
     splitting: true,
     chunkNames: 'panel-[name]-[hash]',
     entryPoints: { panel: 'webview-ui/main.tsx' },

@@ -43,7 +43,10 @@ type Entry = {
 };
 type Index = { version: number; entries: Record<string, Entry> };
 
-/** Lists the sessions of a directory, newest first. With `remember: false`, nothing is written, and with `trusts: false`, every log is read. */
+/**
+ * Lists the sessions of a directory, newest first. With `remember: false`, the list is not stored, and with `trusts: false`, every log is
+ * read again.
+ */
 export async function listSessions(directory: string, { remember = true, trusts = true } = {}): Promise<SessionInfo[]> {
   const before = trusts ? readIndex(directory) : {};
   const entries: Record<string, Entry> = {};

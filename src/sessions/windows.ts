@@ -24,7 +24,7 @@ export class LearnedWindows {
     return entry && this.#now() - entry.at < MAX_AGE_MS ? entry.tokens : undefined;
   }
 
-  /** If the file cannot be written, the window is only learned again later. */
+  /** If the file cannot be written, the window is determined again later. */
   learn(model: ModelRef, tokens: number): void {
     const text = JSON.stringify({ ...this.#read(), [modelKey(model)]: { tokens, at: this.#now() } });
     try {

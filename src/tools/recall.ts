@@ -17,7 +17,7 @@ const MAX_HITS = 40;
 const MAX_HITS_EACH = 5;
 const SNIPPET = 200;
 
-/** `history` returns the session as it is at the time of the call. */
+/** `history` returns the state of the session at the time of the call. */
 export function recallTool(workspace: Workspace, history: () => History): Tool {
   return defineTool({
     name: 'recall',

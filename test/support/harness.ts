@@ -279,7 +279,7 @@ export function nextEvent<Type extends EventBody['type']>(session: Session, type
   });
 }
 
-/** Answers every approval as soon as it is requested. */
+/** Answers every approval request immediately. */
 export function answerAll(session: Session, answer: Parameters<Session['answerApproval']>[1]): void {
   session.subscribe((event) => {
     if (event.type === 'approval_requested') void session.answerApproval(event.approvalId, answer);

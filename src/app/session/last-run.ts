@@ -45,7 +45,7 @@ export function resumableRun({ lastRun }: SessionState): RunRecord {
   return lastRun;
 }
 
-/** @throws SessionError while the user is asked about code from an answer, because no model would receive the message. */
+/** @throws SessionError while the user is asked to approve code from an answer, because no model would receive a message. */
 export function expectReader({ applies, status }: RunRecord): void {
   if (applies && status !== 'finished') throw new SessionError('Approve or reject the code above first. Your message was not sent.');
 }

@@ -68,8 +68,8 @@ export function framedNote(text: string): string {
 }
 
 /**
- * The content of a mention is not Kedge's own text, so it stands between two notes and not inside one. Because it cannot contain the tag, it
- * cannot pretend to end earlier.
+ * The content of a mention is not Kedge's own text, so it is placed between two notes and not inside one. It cannot contain the tag, so it
+ * cannot contain a fake end.
  */
 function framedMention(ref: MentionRef, text: string): string {
   const label = quotedLabel(ref);

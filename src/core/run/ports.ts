@@ -16,7 +16,7 @@ export type Pace = {
   took(steps: number): void;
 };
 
-/** The context window of the model in tokens, if it is known. `learn` stores a window that an error of the service contained. */
+/** The context window of the model in tokens, if it is known. `learn` stores a window that the service reported in an error. */
 export type WindowPort = { size?: number | undefined; answer?: LongestAnswer; learn?(tokens: number): void };
 
 /** The ports that one turn of the model needs. */

@@ -28,7 +28,7 @@ export type SessionView = {
   isPinned?: boolean;
   /** The session that this one is a fork of. */
   parent?: SessionParent;
-  /** The number of the last event that was imported from a file. Changes of these runs cannot be undone. */
+  /** The number of the last event that was imported from a file. The changes of runs up to this event cannot be undone. */
   importedUntil?: number;
 };
 

@@ -21,8 +21,8 @@ import { ProgressLine } from './progress-line.ts';
 import { changeCounts, harmless, type Output, oneLine, paintFor } from './terminal.ts';
 
 /**
- * The number of characters of each text that are held back on a terminal. Only the end of a message shows whether its text is the answer
- * or a thought before tool calls. If stdout is a pipe, the complete text is held back.
+ * The number of characters at the beginning of each text that are held back on a terminal. Only the end of a message shows whether its text
+ * is the answer or a thought before tool calls. If stdout is a pipe, the complete text is held back.
  */
 const HELD_CHARS = 240;
 const COMMAND = /\[([^\]\n]*)\]\(command:kedge\.(\w+)[^)\n]*\)/g;

@@ -1,6 +1,7 @@
 /**
  * Checks whether the server of a model can be reached: when the panel is shown, and again after a run has failed. The first check only opens a
- * connection and sends nothing, because the user may not use the model at all. After a failure, the server is asked for its models.
+ * connection and sends nothing, because the user may not use the model at all. After a failure, the list of models is requested from the
+ * server.
  */
 import { connect } from 'node:net';
 import type { ModelRef } from '../../../core/model/messages.ts';

@@ -43,7 +43,7 @@ function nodePty(): NodePty | undefined {
   return undefined;
 }
 
-/** Starts the command exactly as it is, with an empty input. Returns undefined if this is not possible here. */
+/** Starts the command without changing it, with an empty input. Returns undefined if this is not possible here. */
 export function launchPty(spec: LaunchSpec, { columns, rows }: Size): Interactive | undefined {
   const { text, cwd, shell, withheld, expectPlace } = spec;
   const pty = shell.name === 'powershell' ? undefined : nodePty();
