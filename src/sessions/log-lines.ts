@@ -52,7 +52,7 @@ export function readLines(bytes: Buffer, format = FIRST_FORMAT, from = 0): ReadL
   return { events, offsets, end: from + (isTorn ? start : bytes.length), damaged, isTorn, format, formats };
 }
 
-/** Returns the event of a line in the current format, whose shape is not checked. */
+/** Converts a line to an event in the current format. The shape of the event is not checked. */
 export function eventIn(written: unknown, format: number): unknown {
   const event = migrated(written, format);
   // The format belongs to the line and not to the event, even if the line is damaged. The writer adds it when the event is written again.

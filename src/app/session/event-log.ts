@@ -137,7 +137,7 @@ export class EventLog {
     this.listeners.tell(event);
   }
 
-  /** @returns the place of the event in the log */
+  /** @returns the offset of the event in the log */
   #append(event: AgentEvent): number {
     try {
       if (this.#unlogged) this.#events.moveToLog(this.#events.length - 1, this.#file.append(this.#unlogged));

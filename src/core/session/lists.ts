@@ -85,7 +85,7 @@ export class MessageList extends ReadList<Message> implements Conversation {
     if (!this.#read || start >= this.#from) return this.#latest.slice(start - this.#from, end - this.#from);
     const stored = Math.min(end, this.#from);
     const sources = this.#sources.slice(start, stored);
-    // The results of calls without a result need the calls, which are in the message before.
+    // Results are created for calls without a result. This needs the calls, which are in the message before.
     if (sources[0] !== undefined && isCutOff(sources[0])) return this.read(start - 1, end).slice(1);
     const events = this.#stored(sources);
     const messages: Message[] = [];

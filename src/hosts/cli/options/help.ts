@@ -64,7 +64,7 @@ Environment
   KEDGE_PASS_ENV                      variables to pass to commands although they look like keys, such as GITHUB_TOKEN
   KEDGE_WITHHOLD_ENV                  additional variables to withhold from commands, such as AWS_*
   KEDGE_CONTEXT_TOKENS                use at most this many tokens of a model's context window (default: all)
-  KEDGE_MEMORY_TOKENS                 send at most this many tokens of the memory to the model (default: 800; 0 turns it off)
+  KEDGE_MEMORY_TOKENS                 send at most this many tokens of the memory (default: 800; 0 turns it off)
   KEDGE_OTLP_ENDPOINT                 an OpenTelemetry collector to which each run is sent as a trace, without the
                                       content of messages: http://localhost:4318
   NO_COLOR                            turn off colors

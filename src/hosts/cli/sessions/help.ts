@@ -75,8 +75,8 @@ Options
   --check                  change nothing
 ${COMMON}`,
   insights: `Usage
-  kedge insights                         show what the runs of this folder did, used and waited for: how they ended, tool
-                                         calls, approvals, tokens, cost, time, failed edits, limits and your ratings
+  kedge insights                         show statistics about the runs of this folder: how they ended, tool calls,
+                                         approvals, tokens, cost, time, failed edits, limits and your ratings
 
   Everything is computed from the logs on this computer, and nothing is sent. Copies of events in forked and imported
   sessions are not counted again, and deleted sessions are not counted.
