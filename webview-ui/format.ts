@@ -19,7 +19,7 @@ export function timeOfDay(at: number): string {
   return isToday ? date.toLocaleTimeString() : date.toLocaleString();
 }
 
-/** Formats a time for a list: the time of today, or else the date, with the year unless it is this year. */
+/** Formats a time for a list: the time if it is today, or else the date, with the year unless it is this year. */
 export function shortTime(at: number): string {
   const [date, now] = [new Date(at), new Date()];
   if (date.toDateString() === now.toDateString()) return date.toLocaleTimeString(undefined, { hour: 'numeric', minute: '2-digit' });

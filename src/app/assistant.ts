@@ -12,11 +12,11 @@ import type { Session } from './session/session.ts';
 import { SessionError } from './session/session-error.ts';
 import { Work } from './work.ts';
 
-/** The code of sessions is half of the code that the editor would load at its start. It is loaded when a session is first opened. */
+/** The session code is half of the code that the editor would load at startup, so it is loaded when a session is first opened. */
 const loadSession = () => import('./session/session.ts');
 type SessionCode = Awaited<ReturnType<typeof loadSession>>;
 
-/** Receives every further event of every open session. */
+/** Receives every new event of every open session. */
 export type Watcher = (session: Session, event: AgentEvent) => void;
 
 export class Assistant {
@@ -28,7 +28,7 @@ export class Assistant {
   /** The sessions for which the model was asked for a title. */
   readonly #titled = new WeakSet<Session>();
   readonly #closing = new AbortController();
-  /** Set with the first run. */
+  /** It is set when the first run starts. */
   #remembering: Promise<void> | undefined;
 
   constructor(ports: AssistantPorts | LatePorts) {
@@ -46,7 +46,7 @@ export class Assistant {
     open?.refresh();
     if (open) return open;
     const [logged, code] = await Promise.all([this.#ports.store.open(id), loadSession()]);
-    // Another caller may have opened the session in the meantime.
+    // Another caller may have opened the session during the wait.
     return this.#sessions.get(id) ?? (logged && this.#open(code, id, logged));
   }
 
@@ -79,7 +79,7 @@ export class Assistant {
     });
   }
 
-  /** Revokes a permission, or all permissions, in every open session. */
+  /** Revokes one permission, or all permissions, in every open session. */
   revokeGrants(covers?: Permission): void {
     for (const session of this.#sessions.values()) session.revokeGrants(covers);
   }
@@ -94,12 +94,12 @@ export class Assistant {
     return [...this.#sessions.keys()];
   }
 
-  /** Stops all runs at once. They can be resumed. */
+  /** Stops all runs immediately. They can be resumed. */
   close(): void {
     void this.shutDown();
   }
 
-  /** Does the same as `close`. Resolves when everything that the runs have started, such as MCP servers, has ended, too. */
+  /** Does the same as `close`, and resolves when everything that the runs have started, such as MCP servers, has ended. */
   async shutDown(): Promise<void> {
     this.#closing.abort();
     for (const session of this.#sessions.values()) session.close();
@@ -130,7 +130,7 @@ export class Assistant {
     }
   }
 
-  /** Stores which folders the sessions belong to, so that other workspaces can name them. */
+  /** Stores which folders the sessions belong to, so that other workspaces can show these folders. */
   async #rememberFolders(): Promise<void> {
     const { workspaces } = this.#ports;
     if (workspaces) (await import('../sessions/workspaces.ts')).rememberFolders(workspaces);
@@ -147,7 +147,7 @@ export class Assistant {
 
   /**
    * Loads the code that completes and reads the mentions of a message for a session. After a failure, the next call tries again. The rules
-   * of the session also decide.
+   * of the session also apply.
    */
   async mentions(session: MentioningSession): Promise<Mentions> {
     this.#mentions ??= this.#loadMentions().catch((error) => {

@@ -1,4 +1,7 @@
-/** Checks and repairs the files that are stored beside the logs of sessions: contents for undo, indexes, lock files and leftovers of crashes. */
+/**
+ * Checks and repairs the files that are stored beside the logs of sessions: contents for undo, indexes, lock files, and files left by
+ * crashes.
+ */
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { hashOf } from '../workspace/content.ts';
@@ -7,7 +10,10 @@ import { INDEX, listSessions } from './session-list.ts';
 import { TextIndex } from './text-index.ts';
 import { TRASH } from './trash.ts';
 
-/** A sentence about a problem. `repaired` says how it was repaired. It is missing if it could not be repaired, or if no repair was requested. */
+/**
+ * `problem` is a sentence for the user. `repaired` says how the problem was repaired. It is missing if the problem could not be repaired,
+ * or if no repair was requested.
+ */
 export type Finding = { problem: string; repaired?: string };
 
 export type Places = { sessions: string; blobs: string };
@@ -16,7 +22,7 @@ export type Places = { sessions: string; blobs: string };
 export type Usage = Record<'sessions' | 'trash' | 'contents' | 'index', { files: number; bytes: number }>;
 
 const HASH = /^[0-9a-f]{64}$/;
-/** A draft of a file that is older than this was left by a crash. */
+/** A temporary file that is older than this was left by a crash. */
 const DRAFT_MS = 3_600_000;
 const DRAFT = /\.[0-9a-f]{8}-[0-9a-f-]{27}$/;
 
@@ -44,7 +50,7 @@ function* examineLocks(sessions: string, repair: boolean): Generator<Finding> {
   for (const name of namesIn(sessions)) {
     const file = join(sessions, name);
     if (!name.endsWith('.lock') || isLockedByOther(file)) continue;
-    // This process may hold the lock itself; taking and releasing it again then changes nothing.
+    // This process may already hold the lock. Taking and releasing it again then has no effect.
     if (Number(contentOf(file).split(' ')[0]) === process.pid) continue;
     const problem = `The lock ${name} was left by a process that has ended.`;
     if (!repair || !takeLock(file)) yield { problem };

@@ -23,7 +23,7 @@ const REFRESH_MS = 30_000;
 const ABANDONED_MS = 180_000;
 const COMPUTER = hostname().replace(/\s/g, '_');
 
-/** The locks held by this process, and how many times each was taken. */
+/** The locks that this process holds, and how many times it has taken each. */
 const heldLocks = new Map<string, { content: string; count: number }>();
 let refreshing: NodeJS.Timeout | undefined;
 
@@ -65,7 +65,7 @@ export function refreshLocks(): void {
     try {
       if (contentOf(path) === content) utimesSync(path, now, now);
     } catch {
-      // The next call tries again, long before the lock is too old.
+      // The next call tries again, long before the lock becomes stale.
     }
   }
 }
@@ -96,7 +96,7 @@ function create(path: string, content: string): boolean {
       return true;
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      // On NFS, a link whose confirmation was lost is made again and then reported as existing.
+      // On NFS, if the confirmation of a new link is lost, the request is repeated and reports that the link exists.
       if (code === 'EEXIST') return contentOf(path) === content;
       if (!NO_LINKS.has(code ?? '')) throw error;
       return createWithoutLinks(path, content);
@@ -153,7 +153,10 @@ function belongsToOther(path: string, content: string): boolean {
   return isRunning({ pid, ...(isDated && { startedAt }) }) && (isDated || isSince(path, Date.now() - uptime() * 1000));
 }
 
-/** Returns whether the lock is newer than `time`. The process id in a lock from before the start of the system may belong to another process. */
+/**
+ * Returns whether the lock is newer than `time`. If the lock is older than the system start, its process id may now belong to another
+ * process.
+ */
 function isSince(path: string, time: number): boolean {
   return (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0) > time;
 }

@@ -1,4 +1,4 @@
-/** The lines of a log: which of them are events, and where they begin. */
+/** Finds the lines of a log that are events, and the offsets at which they begin. */
 import { jsonIn } from '../core/json.ts';
 import type { AgentEvent } from '../core/session/events.ts';
 import { FIRST_FORMAT, formatNamed, migrated } from '../core/session/log-format.ts';
@@ -24,7 +24,7 @@ export type LoggedLines = { events: AgentEvent[]; offsets: number[] };
 /**
  * Reads every line that is an event, converted to the current format. The last line is accepted without a newline if it is complete.
  * @param format the format of the events before these bytes
- * @param from the place of these bytes in the log
+ * @param from the offset of these bytes in the log
  * @throws NewerLogError if the log was written by a newer version
  */
 export function readLines(bytes: Buffer, format = FIRST_FORMAT, from = 0): ReadLines & LoggedLines {
@@ -52,10 +52,10 @@ export function readLines(bytes: Buffer, format = FIRST_FORMAT, from = 0): ReadL
   return { events, offsets, end: from + (isTorn ? start : bytes.length), damaged, isTorn, format, formats };
 }
 
-/** Returns the event of a line in the current format, whose shape is not checked. */
+/** Converts a line to an event in the current format. The shape of the event is not checked. */
 export function eventIn(written: unknown, format: number): unknown {
   const event = migrated(written, format);
-  // The format belongs to the line and not to the event, also when it was damaged. Whoever writes the event names it again.
+  // The format belongs to the line and not to the event, even if the line is damaged. The writer adds it when the event is written again.
   if (typeof event === 'object' && event !== null && 'format' in event) delete event.format;
   return event;
 }

@@ -1,4 +1,4 @@
-/** Reads single lines of a log, whose places are known. Lines that follow each other are read together. */
+/** Reads single lines of a log by their offsets. Adjacent lines are read together. */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 
 const NEWLINE = 0x0a;
@@ -48,7 +48,7 @@ export class LogReader {
     }
   }
 
-  /** Closes the file, and forgets the bytes that were read last. */
+  /** Closes the file, and discards the bytes that were read last. */
   close(): void {
     const handle = this.#handle;
     this.#handle = undefined;

@@ -63,7 +63,7 @@ export class SessionLog {
     return this.#read.damaged + (this.#read.isTorn && !this.inUse() ? 1 : 0);
   }
 
-  /** Whether a log that was written again is known by its inode. Some network drives have none. */
+  /** Whether a rewritten log can be recognized by its inode. Some network drives have no inodes. */
   get hasInode(): boolean {
     return this.#read.inode !== 0;
   }
@@ -135,7 +135,7 @@ export class SessionLog {
     return { events, offsets, isNewFile: !isSame };
   }
 
-  /** Makes `readNewEvents` read the whole log, because what was read of it before may be wrong or incomplete. */
+  /** Makes `readNewEvents` read the whole log, because the part that was read before may be wrong or incomplete. */
   distrust(): void {
     this.#isDistrusted = true;
   }
@@ -215,7 +215,7 @@ export class SessionLog {
   /**
    * Prepares the log for appending. If it contains invalid lines, it is rewritten with only `events`; a copy of the original is kept. The
    * lock must be held.
-   * @returns whether anything was lost and, if the log was rewritten, the place of each event in the new file, by number
+   * @returns whether anything was lost and, if the log was rewritten, the offset of each event in the new file, by number
    */
   mend(events: Iterable<AgentEvent>): { isLost: boolean; offsets?: Map<number, number> } {
     if (!existsSync(this.#file)) return { isLost: false };
@@ -234,7 +234,7 @@ export class SessionLog {
     const mended = `${this.#file}.${crypto.randomUUID()}`;
     try {
       const { offsets, ...written } = writeEvents(mended, events);
-      // Both files are closed by now, because some network drives rename no file that is open.
+      // Both files are closed by now, because some network drives cannot rename an open file.
       this.#reader.close();
       renameSync(mended, this.#file);
       Object.assign(this.#read, { ...written, damaged: 0, isTorn: false });
@@ -276,7 +276,7 @@ function writeLine(handle: number, event: AgentEvent, namesFormat: boolean): num
   return line.length;
 }
 
-/** Writes a new log. `offsets` is the place of each event in it, by number. */
+/** Writes a new log. `offsets` contains the offset of each event in it, by number. */
 function writeEvents(file: string, events: Iterable<AgentEvent>) {
   const offsets = new Map<number, number>();
   const handle = openSync(file, 'wx', 0o600);

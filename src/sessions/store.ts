@@ -40,7 +40,7 @@ export class SessionStore {
     return (await this.open(id))?.events;
   }
 
-  /** Does the same as `load`, and tells where the events are in the log, so that they can be read again. */
+  /** Does the same as `load`, and also returns the offsets of the events, so that they can be read again. */
   async open(id: string): Promise<LoggedLines | undefined> {
     const file = this.#file(id);
     let handle: FileHandle;
@@ -69,7 +69,7 @@ export class SessionStore {
     return readLines(await readFile(this.#file(id))).events;
   }
 
-  /** Discards the state that was read of a session, because its log was moved or deleted. */
+  /** Discards the data that was read for a session, because its log was moved or deleted. */
   forget(id: string): void {
     this.#loaded.delete(id);
   }

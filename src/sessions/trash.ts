@@ -1,4 +1,4 @@
-/** Deleted sessions stay in a trash beside the others, so that they can be restored, and are removed after some days. */
+/** Deleted sessions are kept in a trash beside the other sessions, so that they can be restored, and are removed after some days. */
 import { existsSync, readdirSync, renameSync, rmdirSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeDirectory } from './directory.ts';
@@ -54,7 +54,10 @@ export async function listTrash(directory: string): Promise<DeletedSession[]> {
   return all.filter((info) => info !== undefined).sort((a, b) => b.deletedAt - a.deletedAt);
 }
 
-/** Returns the ids of the deleted sessions whose time in the trash has ended, or of all deleted sessions if `all` is set. */
+/**
+ * Returns the ids of the deleted sessions that have been in the trash long enough to be removed, or of all deleted sessions if `all` is
+ * set.
+ */
 export function expiredInTrash(directory: string, { now = Date.now(), all = false } = {}): string[] {
   return idsIn(directory).filter((id) => all || now - statSync(join(directory, TRASH, id)).mtimeMs > TRASH_DAYS * DAY_MS);
 }

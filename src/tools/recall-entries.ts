@@ -29,7 +29,7 @@ export type History = {
   decideByRules?(call: EarlierCall): Promise<Judgement | undefined>;
 };
 
-/** A message of the user or the model, or one result. `targets` are the files that the result came from. */
+/** A message from the user or the model, or one result. `targets` are the files that the result came from. */
 export type Entry = {
   address: string;
   title: string;
@@ -42,13 +42,13 @@ export type Entry = {
   calls: readonly EarlierCall[];
   /** Whether the call was denied or rejected, so that the result contains only the reason. */
   wasWithheld?: boolean;
-  /** Whether parts of the result were left out, because they may not be read without an approval now. */
+  /** Whether parts of the result were left out, because they may not be read without approval now. */
   isReduced?: boolean;
   /** Whether this is the result of an earlier recall. Its content is found in the original entry. */
   isCopy?: boolean;
 };
 
-/** Returns all entries. Lists of files in them omit the files that may not be read without an approval now. */
+/** Returns all entries. Lists of files in them omit the files that may not be read without approval now. */
 export async function entriesOf(history: History, workspace: Workspace): Promise<Entry[]> {
   const isWithheld = withheldPaths(workspace);
   const isHidden = hiddenPaths(workspace);
@@ -72,7 +72,7 @@ export async function entriesOf(history: History, workspace: Workspace): Promise
   );
 }
 
-/** Returns a function that returns true if an entry may not be read now without an approval. */
+/** Returns a function that returns true if an entry may not be read now without approval. */
 export function withheldEntries({ decideByRules }: History, workspace: Workspace): (entry: Entry) => Promise<boolean> {
   const isWithheld = withheldPaths(workspace);
   const isHidden = hiddenPaths(workspace);
@@ -84,7 +84,7 @@ export function withheldEntries({ decideByRules }: History, workspace: Workspace
   };
 }
 
-/** Returns a function that returns true if a file may not be read now without an approval. Text that is not a path is always readable. */
+/** Returns a function that returns true if a file may not be read now without approval. Text that is not a path is always readable. */
 export function withheldPaths(workspace: Workspace): (path: string) => Promise<boolean> {
   const isWithheld = workspace.withheldFiles('recall');
   return remembered(async (path) => isWithheld(await workspace.locate(path)));
@@ -156,7 +156,7 @@ function allEntries({ messages: conversation, events }: History): Entry[] {
   });
 }
 
-/** The call with which a page or a resource of an MCP server was read for the user. */
+/** The call that read a page or a resource of an MCP server for the user. */
 function readingCall({ kind, path = '', server }: MentionRef): EarlierCall | undefined {
   const of = { effect: 'external', targets: [] } as const;
   if (kind === 'resource') return { ...of, name: `${server}__read_resource`, source: `mcp:${server}` };

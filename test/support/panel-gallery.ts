@@ -64,7 +64,7 @@ export async function openGallery(): Promise<Gallery> {
     response.writeHead(body ? 200 : 404, {
       'content-type': TYPES[extname(name)] ?? 'text/plain',
       'content-security-policy': POLICY,
-      // The browser keeps a file that it may cache in compiled form.
+      // If the browser may cache a file, it keeps the file in compiled form.
       'cache-control': 'max-age=86400',
     });
     response.end(body);
@@ -108,7 +108,7 @@ export async function openGallery(): Promise<Gallery> {
       // The pointer of an earlier test must not hover anything.
       if (used) await used.mouse.move(-1, -1);
       await page.setViewportSize({ width, height });
-      // The state that the panel stores belongs to the address, so it survives a reload and nothing else.
+      // The state that the panel stores belongs to the address, so it survives only a reload.
       await page.goto(`${url}?${++opened}`);
       await page.evaluate(
         ({ theme, set }) => {

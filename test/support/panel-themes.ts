@@ -1,7 +1,7 @@
 /** The colors that VS Code passes to a webview, close to Default Dark Modern, Default Light Modern and Default High Contrast. */
 export type Theme = 'dark' | 'light' | 'hc';
 export const THEMES: readonly Theme[] = ['dark', 'light', 'hc'];
-/** The class that VS Code gives to the body of a webview. */
+/** The class that VS Code sets on the body of a webview. */
 export const BODY_CLASS: Record<Theme, string> = { dark: 'vscode-dark', light: 'vscode-light', hc: 'vscode-high-contrast' };
 
 const FONTS = {

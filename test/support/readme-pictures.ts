@@ -13,7 +13,7 @@ for (const [name, states] of Object.entries(PICTURES)) {
     const images: string[] = [];
     for (const state of states) {
       const page = await show(gallery, STATES[state] as NamedState, { ...SIZE, theme });
-      // Nothing has the focus, and no button is under the mouse.
+      // No element has the focus, and no button is under the mouse pointer.
       await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur());
       await page.mouse.move(SIZE.width - 1, SIZE.height - 1);
       images.push((await page.screenshot()).toString('base64'));

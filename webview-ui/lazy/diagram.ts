@@ -1,4 +1,4 @@
-/** Draws Mermaid diagrams as SVG. It is loaded with the first diagram. */
+/** Draws Mermaid diagrams as SVG. The module is loaded with the first diagram. */
 import mermaid from 'mermaid';
 
 let drawn = 0;
@@ -17,7 +17,7 @@ export async function draw(source: string): Promise<string> {
     theme: 'base',
     darkMode: look.isDark,
     fontFamily: look.font,
-    // HTML in labels is not drawn in images.
+    // Browsers do not draw HTML inside an SVG image.
     htmlLabels: false,
     flowchart: { htmlLabels: false, useMaxWidth: false },
     sequence: { useMaxWidth: false },

@@ -118,7 +118,7 @@ function Rules({ rules }: { rules: readonly NarrowRule[] }) {
   return (
     <>
       <div class="row">
-        <h2 class="grow">Rules for some calls</h2>
+        <h2 class="grow">Rules for specific calls</h2>
         <IconButton
           icon="go-to-file"
           label="Edit the rules in the settings"
@@ -128,7 +128,7 @@ function Rules({ rules }: { rules: readonly NarrowRule[] }) {
       {rules.length === 0 ? (
         <p class="dim">No rules for individual commands, folders, hosts or tools.</p>
       ) : (
-        <ul aria-label="Rules for some calls">
+        <ul aria-label="Rules for specific calls">
           {rules.map((rule) => (
             <RuleItem key={JSON.stringify(rule)} rule={rule} />
           ))}

@@ -20,7 +20,7 @@ const STATES: Record<ServerState, { icon: string; tone: 'good' | 'bad' | 'dim'; 
 };
 const USES: Record<ToolUse, string> = { off: 'Off', asks: 'Asks', reads: 'Read-only' };
 
-/** Lists the MCP servers of the user with their states, logs and tools. */
+/** Lists the user's MCP servers with their states, logs and tools. */
 export function Page({ data: { servers, trusted } }: { data: PageData['servers'] }) {
   return (
     <div class="servers">

@@ -23,8 +23,8 @@ import { type PromptVersions, versionsOf } from './versions.ts';
 export type ListedSession = SessionInfo & { workspace: string };
 
 /**
- * Where a fork begins: after the event with the number `after`, or before the message of the event with the number `before`. Without a place,
- * the whole session is copied.
+ * Where a fork begins: after the event with the number `after`, or before the message of the event with the number `before`. Without
+ * either, the whole session is copied.
  */
 export type ForkPlace = { after?: number } | { before: number };
 
@@ -121,7 +121,7 @@ export class Library {
   }
 
   /**
-   * Starts a session that begins with the events of another one. With `restore`, the files that Kedge changed after that place are restored
+   * Starts a session that begins with the events of another one. With `restore`, the files that Kedge changed after that point are restored
    * first, which is logged in the other session and can be undone there. Otherwise, the other session stays unchanged.
    * @throws SessionError if there is no such session, or if files cannot be restored because a run is in progress
    */
@@ -205,8 +205,8 @@ export class Library {
   }
 
   /**
-   * Counts what happened in all sessions: one list for each. Only the logs that have changed since the last call are read. With `everywhere`, the
-   * sessions of all workspaces are counted.
+   * Counts what happened in all sessions. Returns one list for each session. Only the logs that have changed since the last call are read.
+   * With `everywhere`, the sessions of all workspaces are counted.
    */
   async insights(signal?: AbortSignal, { everywhere = false } = {}): Promise<(readonly Cell[])[]> {
     const [{ countsOfSessions }, { otherWorkspaces }] = await Promise.all([import('./insights.ts'), import('./elsewhere.ts')]);
@@ -222,7 +222,10 @@ export class Library {
   }
 }
 
-/** Returns the writes of a session that can be undone, one for each call or undo. What an imported session wrote elsewhere is not among them. */
+/**
+ * Returns the writes of a session that can be undone, one for each call or undo. Writes that an imported session made on another computer
+ * are not included.
+ */
 function writesIn({ events, state }: Session): { seq: number; runId: string; id: string }[] {
   const staged = new Set(state.staged.map(({ callId }) => callId));
   return events.slice(events.findLastIndex(({ type }) => type === 'session_imported') + 1).flatMap((event) => {

@@ -24,7 +24,7 @@ export class Changes {
 
   /**
    * Undoes the changes of a run: all of them, one file, or one hunk of a file as `review` returned it. Later changes by others are kept by
-   * merging. If merging is not possible, the file is refused. If `signal` stops the undo, the log contains what was already undone.
+   * merging. If merging is not possible, the file is refused. If `signal` stops the undo, the log records what was already undone.
    */
   async undo(runId: string, part?: UndoPart, signal?: AbortSignal): Promise<void> {
     this.#ports.expectIdle();

@@ -14,10 +14,10 @@ import { interruptionOf, receiptIn } from './log-events.ts';
 import { damageText, IN_USE, logFailure, readFailure, WENT_ON } from './log-texts.ts';
 import { SessionError } from './session-error.ts';
 
-/** The wait before a request is sent again. */
+/** The current wait before a request is sent again. */
 export type Waiting = Extract<AgentEvent, { type: 'model_waiting' }>;
 
-/** The parts of a run that its log uses. */
+/** The parts of a run that the event log uses. */
 export type LoggedRun = {
   /** Whether the run has a tool that can change something. */
   readonly canWrite: boolean | undefined;
@@ -34,14 +34,14 @@ export class EventLog {
   #waiting: Waiting | undefined;
   /** The pause event of the last run, if it was interrupted. It is logged with the next event, because reading a session must not change its log. */
   #unlogged: AgentEvent | undefined;
-  /** The permissions that are to be revoked in the log, or true for all of them. */
+  /** The permissions whose revocation is not logged yet, or true for all permissions. */
   #revoking: true | readonly Permission[] = [];
   #failure: Error | undefined;
   #closed = false;
   #damage: string | undefined;
-  /** Whether events of the log were lost and the log does not show this yet. */
+  /** Whether events were lost and the log does not show this yet. */
   #isLost = false;
-  /** Whether the log was repaired since it was locked. */
+  /** Whether the log has been repaired since it was locked. */
   #isMended = false;
 
   constructor(file: SessionLog, logged: LoggedLines, now: () => number) {
@@ -137,7 +137,7 @@ export class EventLog {
     this.listeners.tell(event);
   }
 
-  /** @returns the place of the event in the log */
+  /** @returns the offset of the event in the log */
   #append(event: AgentEvent): number {
     try {
       if (this.#unlogged) this.#events.moveToLog(this.#events.length - 1, this.#file.append(this.#unlogged));
@@ -156,13 +156,13 @@ export class EventLog {
     return this.#failure;
   }
 
-  /** Revokes a permission or all permissions, even during a live run. With `later`, this is logged before the next event. */
+  /** Revokes one permission or all permissions, even during a live run. With `later`, the revocation is logged before the next event. */
   revokeGrants(covers?: Permission, later = false): void {
     this.#revoking = this.#revoking === true || !covers ? true : [...this.#revoking, covers];
     try {
       if (!later) this.#revoke();
     } catch {
-      // It is logged before the next event. A run ends when its log cannot be written.
+      // The revocation is logged before the next event. If the log cannot be written, the run ends then.
     }
   }
 
@@ -189,7 +189,7 @@ export class EventLog {
   }
 
   #readNewEvents(): void {
-    // New events continue the sequence numbers of those that are known.
+    // New events continue the sequence numbers of the known events.
     const known = this.state.seq - (this.#unlogged ? 1 : 0);
     const { isNewFile, events, offsets } = this.#file.readNewEvents();
     const isMissed = (_: unknown, index: number) => isNewFile || (events[index] as AgentEvent).seq > known;
@@ -202,7 +202,7 @@ export class EventLog {
     for (const event of this.#unlogged ? [...taken, this.#unlogged] : taken) this.listeners.tell(event);
   }
 
-  /** Forgets all events, because the log was written again by another process or could not be read before. */
+  /** Discards all events, because the log was written again by another process or could not be read before. */
   #forget(): void {
     this.#unlogged = undefined;
     this.#events.clear();
@@ -230,7 +230,7 @@ export class EventLog {
   lock(): void {
     if (!this.#file.lock()) throw new SessionError(IN_USE);
     try {
-      // Another process may have written to the log before it was locked.
+      // Another process may have written to the log before this one locked it.
       this.refresh();
       this.#isMended = false;
     } catch (error) {

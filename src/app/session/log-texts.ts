@@ -10,7 +10,7 @@ export function logFailure(error: unknown): Error {
   return new Error(`The session's log cannot be written, so the run was stopped: ${reason} Correct the problem and try again.`);
 }
 
-/** Returns the error that says why a log cannot be read. An error that is no error of the file system says so itself. */
+/** Returns the error that explains why a log cannot be read. Errors that do not come from the file system are returned unchanged. */
 export function readFailure(error: unknown): unknown {
   if (!(error instanceof Error && 'code' in error)) return error;
   return new Error(`The session's log cannot be read: ${error.message.replace(/\.?$/, '.')} Correct the problem and try again.`, {

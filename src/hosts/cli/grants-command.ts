@@ -1,4 +1,4 @@
-/** `kedge grants`: lists and removes the permissions that the user granted permanently in a folder. */
+/** `kedge grants`: lists and removes the permissions that the user granted permanently for a folder. */
 import { type Permission, permissionText } from '../../core/session/grant-scope.ts';
 import type { Kedge } from './kedge.ts';
 import { UsageError } from './options/arguments.ts';

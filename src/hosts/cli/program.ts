@@ -41,7 +41,7 @@ export async function program(args: readonly string[]): Promise<number> {
   }
 }
 
-/** The commands that run no model. Their code is loaded with them. */
+/** The commands that do not run a model. The code of each is loaded when it is used. */
 const SESSION_COMMANDS = /^(sessions|fork|export|import|replay|doctor|insights)$/;
 
 /** Returns the first word that is not an option. */
@@ -154,7 +154,7 @@ async function run(command: Extract<Command, { prompt: string[] }>, signal: Abor
   return code;
 }
 
-/** Sends runs as traces. @throws UsageError if the address of the collector is not valid */
+/** Sends a trace of each run. @throws UsageError if the address of the collector is not valid */
 async function tracesTo(endpoint: string, assistant: Assistant): Promise<RunTraces> {
   const { RunTraces, tracesAddress } = await import('../node/telemetry/run-traces.ts');
   if (!tracesAddress(endpoint)) throw new UsageError('KEDGE_OTLP_ENDPOINT must be an address such as http://localhost:4318.');
@@ -209,7 +209,10 @@ function handleStall(hooks: SignalHooks): () => void {
   return () => process.off('beforeExit', onBeforeExit);
 }
 
-/** Ctrl+C stops the run, and a second Ctrl+C exits at once. When the terminal is closed, the run stays open in the log, so that it can be continued. */
+/**
+ * Ctrl+C stops the run, and a second Ctrl+C exits immediately. When the terminal is closed, the run stays open in the log, so that it can
+ * be continued.
+ */
 function handleSignals(stopping: AbortController): SignalHooks {
   const hooks: SignalHooks = {};
   process.on('SIGINT', () => {
@@ -239,7 +242,7 @@ function handleSignals(stopping: AbortController): SignalHooks {
   return hooks;
 }
 
-/** Returns the message of an error. If Kedge cannot write its data, the message names the variable that sets another folder. */
+/** Returns the message of an error. If Kedge cannot write its data, the message mentions the variable that sets another folder. */
 function failureText(error: unknown): string {
   const problem = writeFailure(error);
   if (problem) return `${problem} To store Kedge’s data in another folder, set KEDGE_HOME.`;

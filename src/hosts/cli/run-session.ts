@@ -43,7 +43,7 @@ export async function runSession(
   signal.addEventListener('abort', stop, { once: true });
   try {
     await start();
-    // A failed run reports its own error.
+    // A run that fails reports the error itself.
     if (failure && session.state.lastRun?.outcome !== 'failed') throw failure;
     for (let plan = proposedPlan(session); plan; plan = proposedPlan(session) ?? stillProposed(session, plan)) {
       const answer = options.runPlan ? 'run' : promptOptions.interactive ? await confirm(session, plan, signal) : 'keep';

@@ -19,7 +19,7 @@ export function registerCommands(kedge: Kedge, panel: Panel, proposals: Proposal
     // The buttons of the walkthrough call these commands.
     'kedge.tryAsk': () => compose(kedge, panel, 'ask', 'How is this project laid out?'),
     'kedge.tryPlan': () => compose(kedge, panel, 'plan', 'Rename … to … in src/**'),
-    'kedge.tryAgent': () => compose(kedge, panel, 'agent', "Replace '…' by '…'"),
+    'kedge.tryAgent': () => compose(kedge, panel, 'agent', "Replace '…' with '…'"),
     'kedge.addMention': async (...args: unknown[]) => (await import('./add-mention.ts')).addMentions(kedge, panel, args),
     'kedge.addTerminal': async () => (await import('./add-mention.ts')).addMention(kedge, panel, [{ kind: 'terminal' }]),
     'kedge.explain': async (...args: unknown[]) => (await codeActions()).runCodeAction(kedge, panel, 'explain', args),
@@ -34,7 +34,7 @@ export function registerCommands(kedge: Kedge, panel: Panel, proposals: Proposal
       (await import('./terminal/background-commands.ts')).showBackgroundCommands(kedge.terminals?.background ?? []),
     'kedge.newSession': async () => {
       const session = await kedge.assistant.newSession();
-      // The input is emptied first, so that nothing is lost that the user types as soon as the new session is shown.
+      // The input box is cleared before the new session is shown. Otherwise, text that the user has already typed there could be lost.
       await panel.reveal({ type: 'compose', text: '' });
       await kedge.sessions.show(session);
     },
@@ -92,7 +92,7 @@ export function registerCommands(kedge: Kedge, panel: Panel, proposals: Proposal
   );
 }
 
-/** Puts a message into the panel's input. The user completes it and sends it. */
+/** Puts a message into the panel's input box. The user completes and sends it. */
 async function compose(kedge: Kedge, panel: Panel, mode: Mode, text: string): Promise<void> {
   await kedge.setMode(mode);
   await panel.reveal({ type: 'compose', text, mode });

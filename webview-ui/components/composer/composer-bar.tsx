@@ -16,13 +16,13 @@ type ComposerBarProps = {
   /** Undefined until the host has sent the current mode. */
   mode: Mode | undefined;
   canStop: boolean;
-  /** The label of the button that sends, if it is shown. */
+  /** The label of the send button, if it is shown. */
   send: string | undefined;
   isEmpty: boolean;
   onSend: () => void;
 };
 
-/** The controls below the text: the buttons that attach files, send and stop, and the selectors of the mode and the model. */
+/** The controls below the text: the buttons for attaching files, sending and stopping, and the selectors for the mode and the model. */
 export function ComposerBar({ host, mode, canStop, send, isEmpty, onSend }: ComposerBarProps) {
   return (
     <div class="composer-bar">
@@ -75,7 +75,7 @@ function ModeSwitch({ mode, restricted }: { mode: Mode | undefined; restricted: 
   );
 }
 
-/** Says in a line what runs without an approval. Ask and Plan change nothing. */
+/** Describes in one line what runs without approval. It is not needed in Ask and Plan mode, which change nothing. */
 export function WithoutApproval({ host, mode }: { host: PanelState; mode: Mode }) {
   if (mode !== 'agent' || !host.withoutApproval) return null;
   const text = `Without approval: ${host.withoutApproval.join(', ')}`;

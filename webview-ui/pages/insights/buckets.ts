@@ -11,8 +11,8 @@ export type Step = 'day' | 'week' | 'month';
 const MAX_BARS = 92;
 
 /**
- * Returns the buckets. Days without any number are included, from the beginning of the period or, without one, from the first day with a
- * number.
+ * Returns the buckets. Days without numbers are included. They start at the beginning of the period or, if it has none, at the first day
+ * with a number.
  */
 export function bucketsOf({ from, to, days }: Pick<Insights, 'from' | 'to' | 'days'>): { step: Step; buckets: Bucket[] } {
   const all = daysBetween(from ?? days[0]?.day ?? to, to);
@@ -39,7 +39,7 @@ function shortText(label: string): string {
 function daysBetween(from: string, to: string): string[] {
   const days: string[] = [];
   const [year = 0, month = 1, date = 1] = from.split('-').map(Number);
-  // A day begins at noon here, because not every day has a midnight.
+  // Dates are computed at noon, because not every day has a midnight.
   for (let offset = 0; ; offset++) {
     const day = dayOf(new Date(year, month - 1, date + offset, 12).getTime());
     if (day > to || offset > 40_000) return days;

@@ -12,7 +12,7 @@ import { CountTable } from './table.tsx';
 
 const send = (request: RequestOf<'insights'>) => post({ type: 'page_request', request });
 
-/** Shows what the runs of this workspace, or of all workspaces, did, used and waited for. */
+/** Shows statistics about the runs of this workspace or of all workspaces: their results, their usage and their waiting times. */
 export function Page({ data }: { data: InsightsPage }) {
   const { range, insights } = data;
   const everywhere = data.everywhere === true;
@@ -65,8 +65,8 @@ export function Page({ data }: { data: InsightsPage }) {
         <Content insights={insights} />
       )}
       <p class="dim">
-        Counted from the sessions of {everywhere ? 'all workspaces' : 'this workspace'}, on this computer. Nothing is sent. Deleted sessions
-        are not counted.
+        Computed from the sessions of {everywhere ? 'all workspaces' : 'this workspace'}, on this computer. Nothing is sent. Deleted
+        sessions are not counted.
       </p>
     </div>
   );

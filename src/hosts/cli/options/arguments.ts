@@ -26,7 +26,7 @@ export type Options = {
   requirePlan?: boolean;
   /** Rings the bell of the terminal when the run waits for the user, and when it has ended. */
   bell?: boolean;
-  /** The file that the plan is written to, as Markdown. */
+  /** The file to which the plan is written as Markdown. */
   output?: string;
   model?: string;
   baseUrl?: string;
@@ -191,7 +191,7 @@ function withSessions(args: readonly string[]): string[] {
 
 /**
  * Returns true if `text` is the session id of a --continue. A single word at the end, or before an option or a quoted request, counts as an
- * id, so that a wrong id is reported.
+ * id, so that an invalid id is reported.
  */
 function isSessionId(text: string | undefined, next: string | undefined): boolean {
   if (text === undefined || MODES.some((mode) => mode === text)) return false;

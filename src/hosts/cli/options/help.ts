@@ -12,12 +12,12 @@ Usage
   kedge grants [clear [N]] list your permanent permissions in this folder, or remove all of them or number N
   kedge sessions           list this folder's sessions, or all with --all; also: search, rename, pin, delete, restore,
                            --usage
-  kedge fork SESSION       start a session that begins with the messages of another one
+  kedge fork SESSION       start a session with the messages of another session
   kedge export SESSION     print a session as Markdown or, with --format json, as its log; --redact to share it
   kedge import FILE        add a session that was exported
   kedge replay SESSION     show a session again
   kedge doctor             check the stored sessions and repair them
-  kedge insights           show what the runs of this folder did, used and waited for; --days N, --all, --json,
+  kedge insights           show statistics about the runs of this folder; --days N, --all, --json,
                            --csv
                            (each of these commands has its own --help)
   kedge models             list the models that can be chosen
@@ -40,7 +40,7 @@ Options
   --mcp-config FILE        MCP servers whose tools agent may use: {"mcpServers": {"name": {"command": "…"}}}
   --run-plan               run the proposed plan without asking
   --require-plan           make agent propose a plan first, and change nothing until you confirm it
-  --bell                   ring the bell of the terminal when the run waits for you, has failed or is done
+  --bell                   ring the terminal bell when the run waits for you, has failed or is done
   -o, --output FILE        write the plan to a Markdown file
   --max-turns N, --max-calls N, --max-minutes N, --max-tokens N, --max-usd N
                            pause the run at this limit; kedge --continue continues it with the same amount again
@@ -63,8 +63,8 @@ Environment
                                       also runs, turns, calls and minutes
   KEDGE_PASS_ENV                      variables to pass to commands although they look like keys, such as GITHUB_TOKEN
   KEDGE_WITHHOLD_ENV                  additional variables to withhold from commands, such as AWS_*
-  KEDGE_CONTEXT_TOKENS                how many tokens of a model's context window are used at most (default: all)
-  KEDGE_MEMORY_TOKENS                 how many tokens of the memory are sent to the model (default: 800; 0 turns it off)
+  KEDGE_CONTEXT_TOKENS                use at most this many tokens of a model's context window (default: all)
+  KEDGE_MEMORY_TOKENS                 send at most this many tokens of the memory (default: 800; 0 turns it off)
   KEDGE_OTLP_ENDPOINT                 an OpenTelemetry collector to which each run is sent as a trace, without the
                                       content of messages: http://localhost:4318
   NO_COLOR                            turn off colors

@@ -21,8 +21,8 @@ import { ProgressLine } from './progress-line.ts';
 import { changeCounts, harmless, type Output, oneLine, paintFor } from './terminal.ts';
 
 /**
- * The number of characters of each text that are held back on a terminal. Only the end of a message shows whether its text is the answer
- * or a thought before tool calls. If stdout is a pipe, the complete text is held back.
+ * The number of characters at the beginning of each text that are held back on a terminal. Only the end of a message shows whether its text
+ * is the answer or a thought before tool calls. If stdout is a pipe, the complete text is held back.
  */
 const HELD_CHARS = 240;
 const COMMAND = /\[([^\]\n]*)\]\(command:kedge\.(\w+)[^)\n]*\)/g;
@@ -141,7 +141,7 @@ export class TextRenderer {
         this.#line(paint.dim('Your message is sent with the model’s next turn.'));
         return;
       case 'question_answered':
-        // If the question about a failed plan step is not answered, the run ends, and its last event reports the failure.
+        // If nobody answers the question about a failed plan step, the run ends, and its last event reports the failure.
         if ('by' in event.answer)
           this.#line(
             `${event.answer.words}${this.#call(event.callId)?.name === 'ask_user' ? ' The model continues with the most likely answer.' : ''}`,

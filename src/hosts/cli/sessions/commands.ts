@@ -12,7 +12,7 @@ const OPTIONS = {
   help: { type: 'boolean', short: 'h' },
 } as const satisfies ParseArgsConfig['options'];
 
-/** The further options of each command. */
+/** The additional options of each command. */
 const MORE = {
   sessions: {
     deleted: { type: 'boolean' },
@@ -33,7 +33,7 @@ const MORE = {
   insights: { days: { type: 'string' }, csv: { type: 'boolean' }, all: { type: 'boolean' } },
 } as const satisfies Record<SessionCommand, ParseArgsConfig['options']>;
 
-/** `shutDown` closes what the command has opened, before a signal ends the program. */
+/** `shutDown` closes everything that the command has opened before a signal ends the program. */
 type Hooks = { shutDown?: () => Promise<void> };
 
 /** @throws UsageError if the command line is invalid */
@@ -83,7 +83,7 @@ function parse(args: readonly string[]): { command: SessionCommand; words: strin
   }
 }
 
-/** `--redact=WORD` redacts a further word, because an option cannot have an optional value. */
+/** `--redact=WORD` redacts another word. It is parsed here, because an option of `parseArgs` cannot have an optional value. */
 function withRedactWords(args: readonly string[]): string[] {
   return args.flatMap((arg) => (arg.startsWith('--redact=') ? ['--redact', `--word=${arg.slice('--redact='.length)}`] : [arg]));
 }

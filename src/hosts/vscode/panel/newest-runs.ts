@@ -8,7 +8,7 @@ const EVENTS = 3_000;
 /**
  * Returns the ids of the newest runs, in order: for each portion at most 20 runs with 3,000 events in total, but at least one run.
  * @param runIds all runs of the session, in order
- * @param portions how many of them the user wants to see, from 1
+ * @param portions the number of portions that the user wants to see, from 1
  */
 export function newestRuns(runIds: readonly string[], events: readonly Pick<AgentEvent, 'runId'>[], portions: number): ReadonlySet<string> {
   const sizes = new Map<string, number>();

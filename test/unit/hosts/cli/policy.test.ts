@@ -84,7 +84,7 @@ describe('the policy of the command line', () => {
   for (const [what, options] of WRONG)
     it(`is rejected if it cannot be read: ${what}`, () => assert.throws(() => read(options), UsageError));
 
-  it('requires an approval for everything if it is a pipe, and does not wait for it', function () {
+  it('requires approval for everything if it is a pipe, and does not wait for it', function () {
     if (process.platform === 'win32') this.skip();
     mkdirSync(join(folder, '.kedge'), { recursive: true });
     execFileSync('mkfifo', [join(folder, '.kedge/policy.json')]);
@@ -93,7 +93,7 @@ describe('the policy of the command line', () => {
   });
 
   for (const content of ['{', '[]', '{"rules": [{"effect": "deny", "paths": "x"}]}', '{"deny": []}'])
-    it(`is rejected, or requires an approval for everything, if a file cannot be read: ${content}`, () => {
+    it(`is rejected, or requires approval for everything, if a file cannot be read: ${content}`, () => {
       const policy = put('mine.json', content);
       assert.throws(() => read({ policy }), UsageError);
       put('.kedge/policy.json', content);
