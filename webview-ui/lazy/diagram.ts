@@ -52,6 +52,9 @@ export async function draw(source: string): Promise<string> {
       noteBkgColor: look.background,
       noteTextColor: look.foreground,
       noteBorderColor: look.border,
+      // The defaults are a light shadow, which looks like a halo on a dark background, and borders that fade.
+      dropShadow: 'none',
+      useGradient: false,
       fontSize: '13px',
     },
   });

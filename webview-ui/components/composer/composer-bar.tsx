@@ -24,6 +24,7 @@ type ComposerBarProps = {
 
 /** The controls below the text: the buttons that attach files, send and stop, and the selectors of the mode and the model. */
 export function ComposerBar({ host, mode, canStop, send, isEmpty, onSend }: ComposerBarProps) {
+  const label = `Model: ${host?.modelName}. Choose a model`;
   return (
     <div class="composer-bar">
       <IconButton icon="attach" label="Attach files" onClick={() => post({ type: 'pick_files' })} />
@@ -32,8 +33,8 @@ export function ComposerBar({ host, mode, canStop, send, isEmpty, onSend }: Comp
         <button
           type="button"
           class="model-name"
-          title={`Choose a model. ${host.readiness.text}`}
-          aria-label={`Model: ${host.modelName}. Choose a model`}
+          title={`${label}. ${host.readiness.text}`}
+          aria-label={label}
           onClick={() => post({ type: 'pick_model' })}
         >
           <span class={`dot ${host.readiness.level}`} aria-hidden="true" />
@@ -82,7 +83,7 @@ export function WithoutApproval({ host, mode }: { host: PanelState; mode: Mode }
   return (
     <p class="without-approval">
       <Icon name="unlock" />
-      <span class="cut" title={host.withoutApproval.join('\n')}>
+      <span class="grow" title={host.withoutApproval.join('\n')}>
         {text}
       </span>
       <Button kind="link" onClick={() => dispatch({ type: 'show_page', name: 'permissions' })}>
