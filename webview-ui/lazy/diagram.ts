@@ -15,6 +15,8 @@ export async function draw(source: string): Promise<string> {
     securityLevel: 'strict',
     suppressErrorRendering: true,
     theme: 'base',
+    // By default, boxes have a light shadow, which looks like a halo on a dark background.
+    themeCSS: '* { filter: none !important; }',
     darkMode: look.isDark,
     fontFamily: look.font,
     // HTML in labels is not drawn in images.
@@ -52,8 +54,7 @@ export async function draw(source: string): Promise<string> {
       noteBkgColor: look.background,
       noteTextColor: look.foreground,
       noteBorderColor: look.border,
-      // The defaults are a light shadow, which looks like a halo on a dark background, and borders that fade.
-      dropShadow: 'none',
+      // By default, borders fade.
       useGradient: false,
       fontSize: '13px',
     },

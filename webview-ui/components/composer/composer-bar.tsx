@@ -24,7 +24,10 @@ type ComposerBarProps = {
 
 /** The controls below the text: the buttons that attach files, send and stop, and the selectors of the mode and the model. */
 export function ComposerBar({ host, mode, canStop, send, isEmpty, onSend }: ComposerBarProps) {
-  const label = `Model: ${host?.modelName}. Choose a model`;
+  const name = host?.modelName ?? '';
+  const label = `Model: ${name}. Choose a model`;
+  // A long name is cut before its end, which tells similar models apart.
+  const cut = name.length > 12 ? -6 : name.length;
   return (
     <div class="composer-bar">
       <IconButton icon="attach" label="Attach files" onClick={() => post({ type: 'pick_files' })} />
@@ -38,7 +41,10 @@ export function ComposerBar({ host, mode, canStop, send, isEmpty, onSend }: Comp
           onClick={() => post({ type: 'pick_model' })}
         >
           <span class={`dot ${host.readiness.level}`} aria-hidden="true" />
-          <span class="cut">{host.modelName}</span>
+          <span class="name">
+            <span class="cut">{name.slice(0, cut)}</span>
+            {name.slice(cut)}
+          </span>
           <Icon name="chevron-down" />
         </button>
       )}
