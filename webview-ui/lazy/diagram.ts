@@ -15,6 +15,8 @@ export async function draw(source: string): Promise<string> {
     securityLevel: 'strict',
     suppressErrorRendering: true,
     theme: 'base',
+    // By default, boxes have a light shadow, which looks like a halo on a dark background.
+    themeCSS: '* { filter: none !important; }',
     darkMode: look.isDark,
     fontFamily: look.font,
     // Browsers do not draw HTML inside an SVG image.
@@ -52,6 +54,8 @@ export async function draw(source: string): Promise<string> {
       noteBkgColor: look.background,
       noteTextColor: look.foreground,
       noteBorderColor: look.border,
+      // By default, borders fade.
+      useGradient: false,
       fontSize: '13px',
     },
   });

@@ -14,7 +14,7 @@ import { Button, IconButton } from '../components/button.tsx';
 import { Choice } from '../components/choice.tsx';
 import { Icon } from '../components/icon.tsx';
 import { Problem } from '../components/problem.tsx';
-import { timeOfDay } from '../format.ts';
+import { timeText } from '../format.ts';
 import { post } from '../host.ts';
 
 const send = (request: RequestOf<'permissions'>) => post({ type: 'page_request', request });
@@ -178,7 +178,7 @@ function Grants({ grants }: { grants: readonly GrantRow[] }) {
 function GrantItem({ grant: { scope, covers, text, at, title } }: { grant: GrantRow }) {
   const origin = [
     SCOPES[scope],
-    ...(at === undefined ? [] : [timeOfDay(at)]),
+    ...(at === undefined ? [] : [timeText(at)]),
     ...(title !== undefined ? [`with your approval of “${title}”`] : at === undefined ? [] : ['on this page']),
   ];
   return (

@@ -70,7 +70,9 @@ export function Page({ data: { events, earlierRuns } }: { data: ReplayPage }) {
 
   return (
     <div class="replay">
-      {earlierRuns > 0 && <p class="dim">Only the newest {numberOf(timeline.runs, 'run')} of this session can be replayed.</p>}
+      {earlierRuns > 0 && (
+        <p class="dim">Only the newest {timeline.runs === 1 ? 'run' : numberOf(timeline.runs, 'run')} of this session can be replayed.</p>
+      )}
       <div class="replay-view" ref={box}>
         <div role="log" aria-live="off" aria-label="Replay" inert>
           {runs.map((run, index) => (

@@ -25,7 +25,7 @@ export function Page({ data: { servers, trusted } }: { data: PageData['servers']
   return (
     <div class="servers">
       <p class="dim">
-        Agent mode may use the tools, and asks each time. A tool that is set to “Only reads” needs no approval, and can also be used in Ask
+        Agent mode may use the tools, and asks each time. A tool that is set to “Read-only” needs no approval, and can also be used in Ask
         and Plan mode.
       </p>
       {!trusted && <Problem text="This workspace is not trusted, so no server is started in it." />}

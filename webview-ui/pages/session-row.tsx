@@ -4,7 +4,7 @@ import type { RequestOf } from '../../src/protocol/pages.ts';
 import type { SessionEntry } from '../../src/protocol/sessions-page.ts';
 import { IconButton } from '../components/button.tsx';
 import { Icon, Spinner } from '../components/icon.tsx';
-import { shortTime, timeOfDay } from '../format.ts';
+import { shortTime, timeText } from '../format.ts';
 import { memo } from '../memo-component.ts';
 import { dispatch } from '../store.ts';
 import { ROW_PX } from './session-filter.ts';
@@ -94,7 +94,7 @@ export const SessionRow = memo(({ session, line, row, rows, send }: RowProps) =>
 });
 
 function hoverText({ title, changedAt, workspace }: SessionEntry): string {
-  return [title, ...(workspace?.folders ?? []), timeOfDay(changedAt)].join('\n');
+  return [title, ...(workspace?.folders ?? []), timeText(changedAt)].join('\n');
 }
 
 function facts({ mode, model, changedAt, isShown, isImported, status, workspace }: SessionEntry, text: string): string {

@@ -54,7 +54,14 @@ export function receiptSentences(receipt: Receipt): string {
     hostCount > 0 && `contacted ${count(hostCount, 'host')}`,
   ].filter((each) => each !== false);
   const last = did.pop();
-  const done = last === undefined ? `made ${count(calls, 'call')}` : did.length > 0 ? `${did.join(', ')} and ${last}` : last;
+  const done =
+    last === undefined
+      ? calls > 0
+        ? `made ${count(calls, 'call')}`
+        : 'made no calls'
+      : did.length > 0
+        ? `${did.join(', ')} and ${last}`
+        : last;
   const all = asked === 1 ? 'the request' : `all ${asked} requests`;
   return [
     `${done.charAt(0).toUpperCase()}${done.slice(1)}.`,
@@ -69,7 +76,7 @@ export function receiptSentences(receipt: Receipt): string {
 /** Returns the sentence that confirms that an Ask or Plan run could not change anything. */
 export function proofOf({ mode, canWrite, denied }: Receipt): string | undefined {
   if (mode === 'agent' || canWrite !== false) return undefined;
-  return `This run had no tool that can change anything. ${count(denied, 'attempt')} denied.`;
+  return `This run had no tool that can change anything.${denied > 0 ? ` ${count(denied, 'attempt')} denied.` : ''}`;
 }
 
 /** Builds titled rows for display. Empty rows are omitted. */

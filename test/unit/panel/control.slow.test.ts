@@ -192,7 +192,7 @@ describe('the user controls the run in the panel', () => {
     await button('Resume').click();
     await page.getByText('Running').waitFor();
     await deliver(page, [session(held(), false)]);
-    await page.getByText('Paused · Next: the model’s next turn').waitFor();
+    await page.getByText('Paused. Next: the model’s next turn.').waitFor();
     await button('Run one step: the model’s next turn').click();
     await button('Resume').click();
     await button('Stop the run').click();
