@@ -8,6 +8,7 @@ import { applyValidEvents } from '../../core/session/valid-events.ts';
 import { readLines } from '../../sessions/log-lines.ts';
 import { listSessions, type SessionInfo } from '../../sessions/session-list.ts';
 import { type DeletedSession, listTrash, moveToTrash, restoreFromTrash } from '../../sessions/trash.ts';
+import { writeWholeLog } from '../../sessions/whole-log.ts';
 import type { SessionsPorts } from '../ports.ts';
 import { pin, rate, rename } from '../session/about.ts';
 import type { Bound } from '../session/plans.ts';
@@ -98,7 +99,6 @@ export class Library {
       session?.close();
       forget(id);
       moveToTrash(this.#directory, id);
-      ports.store.forget(id);
     } finally {
       log.unlock();
     }
@@ -138,7 +138,7 @@ export class Library {
     const restored = restore ? await restoreFiles(parent, until) : undefined;
     const { store } = this.#desk.ports;
     const forkId = store.newId();
-    store.create(forkId, withCopiedMark(copied));
+    writeWholeLog(store.log(forkId), withCopiedMark(copied));
     const session = await this.#desk.session(forkId);
     const prompt = message && mode && sentPrompt(message, mode);
     return { session, ...(prompt && { prompt }), ...(restored && { restored }) };
@@ -200,7 +200,7 @@ export class Library {
     const imported = { type: 'session_imported', runId: '', seq: (copied.at(-1)?.seq ?? 0) + 1, at: this.#now() } as const;
     const { store } = this.#desk.ports;
     const id = store.newId();
-    store.create(id, [...copied, imported]);
+    writeWholeLog(store.log(id), [...copied, imported]);
     return { session: await this.#desk.session(id), skipped: damaged + Number(isTorn) + lines.length - events.length };
   }
 

@@ -7,6 +7,7 @@ import { call, say, turn } from '../../../src/providers/scripted/index.ts';
 import { isLockedByOther, refreshLocks, releaseLock, takeLock } from '../../../src/sessions/lock.ts';
 import { listSessions } from '../../../src/sessions/session-list.ts';
 import { SessionStore } from '../../../src/sessions/store.ts';
+import { writeWholeLog } from '../../../src/sessions/whole-log.ts';
 import { answerAll, assistantOn, type Harness } from '../../support/harness.ts';
 import { DRIVES, networkDisk } from '../../support/network-disk.ts';
 
@@ -87,9 +88,9 @@ describe('sessions on a network drive', () => {
     const directory = await mkdtemp(join(tmpdir(), 'kedge-nfs-'));
     try {
       const store = new SessionStore(directory);
-      store.create('late', [{ type: 'session_renamed', title: 'One', runId: '', seq: 1, at: 1 }]);
-      await store.load('late');
+      writeWholeLog(store.log('late'), [{ type: 'session_renamed', title: 'One', runId: '', seq: 1, at: 1 }]);
       const reader = store.log('late');
+      await reader.readAll(() => {});
       const other = new SessionStore(directory).log('late');
       for (const seq of [2, 3]) other.append({ type: 'session_renamed', title: `Title ${seq}`, runId: '', seq, at: 1 });
       other.close();

@@ -8,7 +8,7 @@ import type { AgentEvent } from '../../../src/core/session/events.ts';
 import { foldSession } from '../../../src/core/session/reduce.ts';
 import { call, say, turn } from '../../../src/providers/scripted/index.ts';
 import { DiskBlobs } from '../../../src/sessions/blobs.ts';
-import { SessionStore } from '../../../src/sessions/store.ts';
+import { type SessionLog, SessionStore } from '../../../src/sessions/store.ts';
 import { moveToTrash } from '../../../src/sessions/trash.ts';
 import { answerAll, assistantOn } from '../../support/harness.ts';
 
@@ -43,9 +43,17 @@ describe('the log of a session', () => {
 
   const file = (id: string) => join(directory, `${id}.jsonl`);
   function write(id: string, ...events: AgentEvent[]): void {
-    const log = store.log(id);
+    writeTo(store.log(id), ...events);
+  }
+  function writeTo(log: SessionLog, ...events: AgentEvent[]): void {
     for (const each of events) log.append(each);
     log.close();
+  }
+  /** Continues a log as a session does: what is in it was read. */
+  async function goOn(id: string, ...events: AgentEvent[]): Promise<void> {
+    const log = store.log(id);
+    await log.readAll(() => {});
+    writeTo(log, ...events);
   }
 
   it('returns the appended events, line by line', async () => {
@@ -76,7 +84,7 @@ describe('the log of a session', () => {
     const torn = await readFile(file('s'));
     assert.deepEqual(await store.load('s'), [event(1), event(2)]);
     assert.deepEqual(await readFile(file('s')), torn, 'another process may be at it');
-    write('s', event(3));
+    await goOn('s', event(3));
     assert.deepEqual(await readFile(file('s')), Buffer.concat([whole, Buffer.from(`${JSON.stringify(event(3))}\n`)]));
     assert.deepEqual(await readFile(`${file('s')}.damaged`), torn);
     assert.deepEqual(await store.load('s'), [event(1), event(2), event(3)]);
@@ -98,7 +106,7 @@ describe('the log of a session', () => {
     await writeFile(file('s'), damaged);
     assert.deepEqual(await store.load('s'), [event(1), event(2)]);
     assert.deepEqual(await readFile(`${file('s')}.damaged`), damaged);
-    write('s', event(3));
+    await goOn('s', event(3));
     const added = Buffer.from(`${JSON.stringify(event(3))}\n`);
     assert.deepEqual(await readFile(file('s')), Buffer.concat([damaged.subarray(0, -6), added]));
     assert.deepEqual(await store.load('s'), [event(1), event(2), event(3)]);
