@@ -103,13 +103,13 @@ export class SessionLog {
    */
   readNewEvents(): LoggedLines & { isNewFile?: boolean } {
     const stats = statSync(this.#file, { throwIfNoEntry: false });
-    if (!stats && this.#isDistrusted && this.#read.end > 0) throw new Error('The log of this session was deleted. Start a new session.');
-    if (!stats) return { events: [], offsets: [] };
+    if (!stats && this.#read.end === 0) return { events: [], offsets: [] };
+    if (!stats) throw new Error('This session was deleted in another window or process. Restore it, or start a new session.');
     const isSame = !this.#isDistrusted && (this.#read.inode === undefined || this.#read.inode === stats.ino);
     const from = isSame ? this.#read.end : 0;
     if (stats.size <= from && !this.#isDistrusted) return { events: [], offsets: [] };
     const bytes = bytesOf(this.#file, from, stats.size);
-    if (this.#isDistrusted && bytes.length < stats.size) throw new Error('The log of this session cannot be read completely. Try again.');
+    if (this.#isDistrusted && bytes.length < stats.size) throw new Error('Only a part of the log can be read. Try again.');
     const { events, offsets, damaged, formats, ...read } = readLines(bytes, isSame ? this.#read.format : FIRST_FORMAT, from);
     const before = isSame ? this.#read : NOTHING_READ;
     Object.assign(this.#read, read, {
@@ -131,7 +131,7 @@ export class SessionLog {
    * @throws Error if the log cannot be read
    */
   read(offset: number): AgentEvent | undefined {
-    if (offset < 0) throw new Error('An event is missing in the log of this session. Open the session again.');
+    if (offset < 0) throw new Error('An event is missing in the log. Open the session again.');
     const { inode, formats } = this.#read;
     const format = formats.findLast(({ from }) => from <= offset)?.format ?? FIRST_FORMAT;
     return eventIn(jsonIn(this.#reader.line(offset, inode)), format) as AgentEvent | undefined;

@@ -43,8 +43,13 @@ export function leftovers(directory: string): string[] {
 }
 
 function leftoversOf(directory: string, id: string, names = namesIn(directory)): string[] {
+  return isInTrash(directory, id) ? filesIn(names, id) : [];
+}
+
+/** Returns whether a session can be restored. */
+export function isInTrash(directory: string, id: string): boolean {
   const log = `${id}.jsonl`;
-  return !names.includes(log) && existsSync(join(directory, TRASH, id, log)) ? filesIn(names, id) : [];
+  return existsSync(join(directory, TRASH, id, log)) && !existsSync(join(directory, log));
 }
 
 /** Moves the files whose session is in the trash after it. A file that cannot be moved is moved the next time. */

@@ -43,6 +43,12 @@ async function openedIfThere(file: string): Promise<FileHandle | undefined> {
   }
 }
 
+/** Returns the events of a log, or undefined if there is no log. @throws NewerLogError if the log was written by a newer version */
+export async function eventsIn(log: { readAll(take: TakeEvent): Promise<boolean> }): Promise<AgentEvent[] | undefined> {
+  const events: AgentEvent[] = [];
+  return (await log.readAll((event) => events.push(event))) ? events : undefined;
+}
+
 type NewLog = { lock(): boolean; append(event: AgentEvent): unknown; sync(): void; close(): void; unlock(): void };
 
 /** Writes the log of a new session. @throws Error of the file system */

@@ -1,5 +1,6 @@
 /** Reads earlier parts of the conversation again. The log keeps the content that a compaction removed and that was cut out of long results. */
 import * as z from 'zod';
+import { breaks } from '../core/breaks.ts';
 import { type Tool, ToolError, type ToolOutput } from '../core/run/tool.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { countOf, defineTool } from './define-tool.ts';
@@ -95,7 +96,9 @@ async function search(workspace: Workspace, history: History, query: string, mos
   const words = [...new Set(query.toLowerCase().split(/\s+/).filter(Boolean))];
   const isWithheld = withheldEntries(history, workspace);
   const hits: { matched: number; text: string }[] = [];
+  const pause = breaks();
   for (const entry of await entriesOf(history, workspace)) {
+    await pause();
     const { title, content, isCopy } = entry;
     if (isCopy) continue;
     const own: typeof hits = [];

@@ -7,7 +7,7 @@ import { emptySession } from '../../core/session/session-state.ts';
 import { applyValidEvents } from '../../core/session/valid-events.ts';
 import { readLines } from '../../sessions/log-lines.ts';
 import { listSessions, type SessionInfo } from '../../sessions/session-list.ts';
-import { type DeletedSession, listTrash, moveToTrash, restoreFromTrash } from '../../sessions/trash.ts';
+import { type DeletedSession, isInTrash, listTrash, moveToTrash, restoreFromTrash } from '../../sessions/trash.ts';
 import { writeWholeLog } from '../../sessions/whole-log.ts';
 import type { SessionsPorts } from '../ports.ts';
 import { pin, rate, rename } from '../session/about.ts';
@@ -107,6 +107,11 @@ export class Library {
   /** Lists the sessions in the trash, newest deletion first. */
   deleted(): Promise<DeletedSession[]> {
     return listTrash(this.#directory);
+  }
+
+  /** Returns whether a session is in the trash, because this or another window has deleted it. */
+  isDeleted(id: string): boolean {
+    return isInTrash(this.#directory, id);
   }
 
   /** Moves a session out of the trash. @throws SessionError if it is not there */
