@@ -84,7 +84,8 @@ export class LogState {
     else this.forgetUnlogged();
     const taken = this.#takeIn(missed).filter(({ seq }) => seq > known);
     if (!this.#file.inUse()) this.noticeInterruption();
-    return this.unlogged ? [...taken, this.unlogged] : taken;
+    // After a failure, its message stays in view.
+    return this.unlogged && !again ? [...taken, this.unlogged] : taken;
   }
 
   #takeIn({ events, offsets }: LoggedLines): AgentEvent[] {
