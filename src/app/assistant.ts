@@ -2,13 +2,12 @@
 
 import type { AgentEvent } from '../core/session/events.ts';
 import type { Permission } from '../core/session/grant-scope.ts';
-import type { LoggedLines } from '../sessions/log-lines.ts';
 import type { Location } from '../workspace/types.ts';
 import type { Library, ListedSession } from './library/library.ts';
 import type { AllMentions, MentioningSession, Mentions } from './mentions/index.ts';
 import type { AssistantPorts, LatePorts } from './ports.ts';
 import { revokeGrantsUntil } from './session/approvals.ts';
-import type { Session } from './session/session.ts';
+import type { EventLog, Session } from './session/session.ts';
 import { SessionError } from './session/session-error.ts';
 import { Work } from './work.ts';
 
@@ -37,7 +36,9 @@ export class Assistant {
   }
 
   async newSession(): Promise<Session> {
-    return this.#open(await loadSession(), this.#ports.store.newId(), { events: [], offsets: [] });
+    const code = await loadSession();
+    const id = this.#ports.store.newId();
+    return this.#open(code, id, new code.EventLog(this.#ports.store.log(id), this.#now));
   }
 
   /** Returns the session with this id, up to date with its log, or undefined if there is no such session. */
@@ -45,9 +46,10 @@ export class Assistant {
     const open = this.#sessions.get(id);
     open?.refresh();
     if (open) return open;
-    const [logged, code] = await Promise.all([this.#ports.store.open(id), loadSession()]);
-    // Another caller may have opened the session during the wait.
-    return this.#sessions.get(id) ?? (logged && this.#open(code, id, logged));
+    const code = await loadSession();
+    const log = await code.EventLog.open(this.#ports.store.log(id), this.#now);
+    // Another caller may have opened the session in the meantime.
+    return this.#sessions.get(id) ?? (log && this.#open(code, id, log));
   }
 
   /** Lists sessions, newest first. */
@@ -106,8 +108,11 @@ export class Assistant {
     await Promise.all([this.#work.close(), this.#remembering]);
   }
 
-  #open({ EventLog, Session }: SessionCode, id: string, logged: LoggedLines): Session {
-    const log = new EventLog(this.#ports.store.log(id), logged, this.#ports.now ?? Date.now);
+  get #now(): () => number {
+    return this.#ports.now ?? Date.now;
+  }
+
+  #open({ Session }: SessionCode, id: string, log: EventLog): Session {
     const session = new Session(id, log, this.#ports, this.#work);
     this.#sessions.set(id, session);
     session.subscribe((event) => {

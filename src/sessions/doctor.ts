@@ -8,7 +8,7 @@ import { hashOf } from '../workspace/content.ts';
 import { isLockedByOther, releaseLock, takeLock } from './lock.ts';
 import { INDEX, listSessions } from './session-list.ts';
 import { TextIndex } from './text-index.ts';
-import { TRASH } from './trash.ts';
+import { completeDeletions, leftovers, TRASH } from './trash.ts';
 
 /**
  * `problem` is a sentence for the user. `repaired` says how the problem was repaired. It is missing if the problem could not be repaired,
@@ -42,6 +42,7 @@ export function usageOf({ sessions, blobs }: Places): Usage {
 export async function* examineStorage(places: Places, repair: boolean, now = Date.now()): AsyncGenerator<Finding> {
   yield* examineLocks(places.sessions, repair);
   yield* examineDrafts([...filesIn(places.sessions), ...filesIn(places.blobs)], repair, now);
+  yield* examineTrash(places.sessions, repair);
   yield* examineContents(places.blobs, repair);
   yield* examineIndex(places.sessions, repair);
 }
@@ -67,6 +68,15 @@ function* examineDrafts(files: readonly string[], repair: boolean, now: number):
   const problem = `${drafts.length} incomplete ${drafts.length === 1 ? 'file was' : 'files were'} left by a crash.`;
   if (repair) for (const file of drafts) rmSync(file, { force: true });
   yield { problem, ...(repair && { repaired: 'They were removed.' }) };
+}
+
+function* examineTrash(sessions: string, repair: boolean): Generator<Finding> {
+  const { length } = leftovers(sessions);
+  if (length === 0) return;
+  const problem = `${length} ${length === 1 ? 'file' : 'files'} of deleted sessions ${length === 1 ? 'is' : 'are'} not in the trash.`;
+  if (repair) completeDeletions(sessions);
+  const isRepaired = repair && leftovers(sessions).length === 0;
+  yield { problem, ...(isRepaired && { repaired: length === 1 ? 'It was moved there.' : 'They were moved there.' }) };
 }
 
 async function* examineContents(blobs: string, repair: boolean): AsyncGenerator<Finding> {

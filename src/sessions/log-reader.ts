@@ -41,7 +41,7 @@ export class LogReader {
     const handle = openSync(this.#file, 'r');
     try {
       if (inode === undefined || fstatSync(handle).ino === inode) return handle;
-      throw new Error('The log of this session was repaired by another program. Try again.');
+      throw new Error('The log was repaired by another program. Try again.');
     } catch (error) {
       closeSync(handle);
       throw error;

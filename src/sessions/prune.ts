@@ -2,7 +2,7 @@
 import { createReadStream } from 'node:fs';
 import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expiredInTrash, removeFromTrash, TRASH } from './trash.ts';
+import { completeDeletions, expiredInTrash, removeFromTrash, TRASH } from './trash.ts';
 
 export type CheckpointBounds = { maxBytes: number; maxDays: number };
 export const DEFAULT_BOUNDS: CheckpointBounds = { maxBytes: 500_000_000, maxDays: 30 };
@@ -40,6 +40,7 @@ export async function pruneBlobs({
   keep = [],
   now = Date.now(),
 }: PruneOptions): Promise<Pruned | undefined> {
+  completeDeletions(sessions);
   const marker = join(blobs, MARKER);
   const last = await stat(marker).catch(() => undefined);
   const kept = await keptBounds(blobs);

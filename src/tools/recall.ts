@@ -3,6 +3,7 @@
  * long results.
  */
 import * as z from 'zod';
+import { breaks } from '../core/breaks.ts';
 import { type Tool, ToolError, type ToolOutput } from '../core/run/tool.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { countOf, defineTool } from './define-tool.ts';
@@ -98,7 +99,9 @@ async function search(workspace: Workspace, history: History, query: string, mos
   const words = [...new Set(query.toLowerCase().split(/\s+/).filter(Boolean))];
   const isWithheld = withheldEntries(history, workspace);
   const hits: { matched: number; text: string }[] = [];
+  const pause = breaks();
   for (const entry of await entriesOf(history, workspace)) {
+    await pause();
     const { title, content, isCopy } = entry;
     if (isCopy) continue;
     const own: typeof hits = [];

@@ -7,7 +7,8 @@ import { emptySession } from '../../core/session/session-state.ts';
 import { applyValidEvents } from '../../core/session/valid-events.ts';
 import { readLines } from '../../sessions/log-lines.ts';
 import { listSessions, type SessionInfo } from '../../sessions/session-list.ts';
-import { type DeletedSession, listTrash, moveToTrash, restoreFromTrash } from '../../sessions/trash.ts';
+import { type DeletedSession, isInTrash, listTrash, moveToTrash, restoreFromTrash } from '../../sessions/trash.ts';
+import { writeWholeLog } from '../../sessions/whole-log.ts';
 import type { SessionsPorts } from '../ports.ts';
 import { pin, rate, rename } from '../session/about.ts';
 import type { Bound } from '../session/plans.ts';
@@ -98,7 +99,6 @@ export class Library {
       session?.close();
       forget(id);
       moveToTrash(this.#directory, id);
-      ports.store.forget(id);
     } finally {
       log.unlock();
     }
@@ -107,6 +107,11 @@ export class Library {
   /** Lists the sessions in the trash, newest deletion first. */
   deleted(): Promise<DeletedSession[]> {
     return listTrash(this.#directory);
+  }
+
+  /** Returns whether a session is in the trash, because this or another window has deleted it. */
+  isDeleted(id: string): boolean {
+    return isInTrash(this.#directory, id);
   }
 
   /** Moves a session out of the trash. @throws SessionError if it is not there */
@@ -138,7 +143,7 @@ export class Library {
     const restored = restore ? await restoreFiles(parent, until) : undefined;
     const { store } = this.#desk.ports;
     const forkId = store.newId();
-    store.create(forkId, withCopiedMark(copied));
+    writeWholeLog(store.log(forkId), withCopiedMark(copied));
     const session = await this.#desk.session(forkId);
     const prompt = message && mode && sentPrompt(message, mode);
     return { session, ...(prompt && { prompt }), ...(restored && { restored }) };
@@ -200,7 +205,7 @@ export class Library {
     const imported = { type: 'session_imported', runId: '', seq: (copied.at(-1)?.seq ?? 0) + 1, at: this.#now() } as const;
     const { store } = this.#desk.ports;
     const id = store.newId();
-    store.create(id, [...copied, imported]);
+    writeWholeLog(store.log(id), [...copied, imported]);
     return { session: await this.#desk.session(id), skipped: damaged + Number(isTorn) + lines.length - events.length };
   }
 

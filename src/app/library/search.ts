@@ -71,7 +71,8 @@ async function makeTexts(
 ): Promise<SessionText[] | undefined> {
   try {
     const log = index.stampOf(id);
-    const events = await store.read(id);
+    const events = await store.load(id);
+    if (!events) return undefined;
     const texts = await judge([...textsOf(applyValidEvents(emptySession(), events))]);
     index.write(id, log, texts);
     return texts;

@@ -266,7 +266,7 @@ export class Session {
     if (words !== undefined && !live.aborted && this.state.open.length === 0) await this.compact(words);
     // Messages that were sent too late for this run start the next run.
     const { outcome, applies } = this.state.lastRun ?? {};
-    if (outcome === 'answered' && !applies && !live.aborted) await this.sendQueued();
+    if (outcome === 'answered' && !applies && !live.aborted && this.queue.size > 0) await this.sendQueued();
   }
 
   /** Locks the log for a run while `use` works with it. */

@@ -1,4 +1,5 @@
 /** Selects the runs of a session that the panel shows. A long session is shown in portions, because drawing all of it takes seconds. */
+import { readFailure } from '../../../app/session/log-texts.ts';
 import type { Session } from '../../../app/session/session.ts';
 import { type AgentEvent, isSessionEvent } from '../../../core/session/events.ts';
 
@@ -37,7 +38,7 @@ export function newestEvents(session: Session, portions: number): Newest {
     session.refresh();
     return read();
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    return { problem: `The log of this session cannot be read (${reason}). Open another session, or start a new one.` };
+    const failure = readFailure(error);
+    return { problem: failure instanceof Error ? failure.message : String(failure) };
   }
 }

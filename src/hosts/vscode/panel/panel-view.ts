@@ -22,6 +22,7 @@ import { PanelMentions } from './panel-mentions.ts';
 import { approvalOf, COMMANDS, joinDeltas, optionOf } from './panel-messages.ts';
 import { sendPrompt } from './panel-prompt.ts';
 import { panelState } from './panel-state.ts';
+import { showError } from './show-error.ts';
 
 /** The events of one frame are collected and sent as one message. */
 const FLUSH_MS = 16;
@@ -106,8 +107,7 @@ export class PanelView implements vscode.Disposable {
   }
 
   #showError(error: unknown): void {
-    const text = error instanceof Error ? error.message : String(error);
-    this.#post({ type: 'notice', level: error instanceof SessionError ? 'info' : 'error', text });
+    showError(error, this.#kedge, (notice) => this.#post(notice));
   }
 
   async #handle(message: ToHost): Promise<unknown> {
