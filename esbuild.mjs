@@ -205,6 +205,8 @@ const bundles = [
     entryPoints: { kedge: 'src/hosts/cli/main.ts' },
     plugins: [nodeModules, programApart],
   },
+  // It is copied out of the extension, so it is one file.
+  { ...common, platform: 'node', format: 'esm', target: 'node20', entryPoints: { launcher: 'src/hosts/vscode/program/launcher.ts' } },
   ...panelBundles.map((bundle) => ({ ...common, ...bundle })),
 ];
 
