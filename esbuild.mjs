@@ -5,7 +5,7 @@ import { createRequire, isBuiltin } from 'node:module';
 import { basename, resolve } from 'node:path';
 import * as esbuild from 'esbuild';
 import { panelBundles } from './scripts/panel-build.mjs';
-import { readmeWithPictures } from './scripts/readme.mjs';
+import { readmeForExtension } from './scripts/readme.mjs';
 
 const watch = process.argv.includes('--watch');
 const debug = watch || process.argv.includes('--debug');
@@ -220,7 +220,7 @@ if (watch) {
   const [{ metafile }] = await Promise.all([
     esbuild.build({ ...bundles[0], metafile: true }),
     ...bundles.slice(1).map((bundle) => esbuild.build(bundle)),
-    readmeWithPictures().then((text) => writeFile('dist/README.md', text)),
+    readmeForExtension().then((text) => writeFile('dist/README.md', text)),
   ]);
   // The npm package contains only the terminal program. npm adds extension.js too, because the manifest names it; it is only an entry point.
   const files = [

@@ -40,12 +40,8 @@ export async function checkExtension(vsix: string): Promise<string> {
     const place = join(extensions, installed ?? '');
     const size = await checkContents(EXTENSION, place, vsix);
     const readme = await readFile(join(place, 'readme.md'), 'utf8');
-    // VS Code shows only pictures with an https or data address, and Kedge loads nothing from the web.
-    const pictures = [...readme.matchAll(/!\[[^\]]*\]\(([^)]{0,40})|<img[^>]*?src="([^"]{0,40})/g)].map(
-      ([, link, src]) => link ?? src ?? '',
-    );
-    const hidden = pictures.filter((address) => !address.startsWith('data:image/webp;base64,'));
-    if (pictures.length === 0 || hidden.length > 0) throw new Error(`The README of the extension has no pictures: ${hidden.join(', ')}`);
+    // A picture could only be shown from the web (see readme.mjs).
+    if (/!\[|<img|<picture/.test(readme)) throw new Error('The README of the extension contains a picture, which VS Code would not show.');
     await tryProgram(process.execPath, [join(place, 'dist', 'kedge.js')], folder);
     return `${vsix}: ${size}, installs in VS Code, and its kedge runs.`;
   });

@@ -1,6 +1,6 @@
 /**
- * Compresses screenshots for the README and the walkthrough, because they are part of the package: `node test/support/webp.ts WIDTH FROM.png
- * TO.webp`.
+ * Compresses screenshots for the README and the walkthrough: `node test/support/webp.ts WIDTH FROM.png TO.webp`. Those of the walkthrough
+ * are part of the package.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { Browser } from 'playwright-core';
