@@ -50,8 +50,8 @@ export async function checkExtension(vsix: string): Promise<string> {
 /** Resolves to a sentence about the package. @throws Error that lists the problems of the package */
 export async function checkProgram(archive: string): Promise<string> {
   return inNewFolder(async (folder) => {
-    // The keychain library is the only dependency, and Kedge works without it.
-    await npm(['install', '--global', '--prefix', folder, '--omit=optional', '--offline', archive], folder);
+    // The keychain library is the only dependency. It is optional, so it may be missing from the cache of npm.
+    await npm(['install', '--global', '--prefix', folder, '--offline', archive], folder);
     const isWindows = process.platform === 'win32';
     const size = await checkContents(PROGRAM, join(folder, isWindows ? '' : 'lib', 'node_modules', 'kedge'), archive);
     await tryProgram(join(folder, isWindows ? 'kedge.cmd' : 'bin/kedge'), [], folder);
@@ -84,7 +84,9 @@ export async function problemsOf({ files }: Pick<Contents, 'files'>, place: stri
 
 async function filesIn(place: string): Promise<string[]> {
   const entries = await readdir(place, { recursive: true, withFileTypes: true });
-  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  // npm adds the keychain library, if it can be installed.
+  return paths.filter((path) => !relative(place, path).startsWith(join('node_modules', '@napi-rs')));
 }
 
 /** Runs the program with the offline model in a folder with one file. @throws Error if its output is wrong */
