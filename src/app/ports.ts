@@ -38,6 +38,8 @@ export type Settings = {
   requirePlan?(): boolean;
   /** The request parameters that the user has set for a model. */
   tuning?(model: ModelRef): Tuning;
+  /** Words of the user that are added to the system prompt of runs. */
+  instructions?(): string | undefined;
   /** The maximum size of the memory in a conversation, in tokens. */
   memory?(): number;
   /** Whether the model gives sessions their titles. */

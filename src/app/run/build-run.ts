@@ -88,10 +88,15 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
     tools,
     meter: new Meter(limits, () => usedBy(run, scope.state, now()), run.from, share(), price !== undefined),
     request: {
-      system: systemPrompt(
-        mode,
-        fs.folders.map(({ name }) => name),
-      ),
+      system: [
+        systemPrompt(
+          mode,
+          fs.folders.map(({ name }) => name),
+        ),
+        settings.instructions?.()?.trim(),
+      ]
+        .filter(Boolean)
+        .join('\n\n'),
       cacheKey: scope.sessionId,
       ...tuning,
       // The server must allocate the same window that the run assumes.

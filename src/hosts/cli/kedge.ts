@@ -6,12 +6,13 @@ import { Assistant } from '../../app/assistant.ts';
 import { PARTS } from '../../app/context/surroundings-parts.ts';
 import { DEFAULT_LIMITS } from '../../app/limits.ts';
 import { isServedHere, loadAdapter } from '../../app/models/models.ts';
+import type { Tuning } from '../../app/ports.ts';
 import { priceOf } from '../../app/run/cost.ts';
 import type { Session } from '../../app/session/session.ts';
 import type { ModelRef } from '../../core/model/messages.ts';
 import { ModelError } from '../../core/model/model.ts';
 import { catalogEntry, factsOf, modelText } from '../../providers/catalog.ts';
-import type { ProviderConfig } from '../../providers/types.ts';
+import type { ModelFacts, ProviderConfig } from '../../providers/types.ts';
 import { DiskBlobs } from '../../sessions/blobs.ts';
 import { Ledger } from '../../sessions/ledger.ts';
 import { SessionStore } from '../../sessions/store.ts';
@@ -120,6 +121,8 @@ export function openKedge(options: Options, env = process.env, keys = new Stored
       budgets: () => ({ run: {}, day }),
       memory: () => memoryTokens,
       contextTokens: () => contextTokens,
+      tuning: (model) => tuningOf(options, facts(model)),
+      instructions: () => options.system,
     },
     policy: () => policy,
     remembered: memory,
@@ -191,6 +194,14 @@ export function probedModelsFile(env = process.env): string {
 async function headersFor(env: NodeJS.ProcessEnv, apiKey: string | undefined): Promise<Record<string, string>> {
   const [{ headersOf }, { filledHeaders }] = await Promise.all([import('./options/headers.ts'), import('../../providers/headers.ts')]);
   return filledHeaders(headersOf(env), apiKey);
+}
+
+/** Returns the parameters that the user has set. No request asks for a longer answer than the model can give. */
+function tuningOf({ temperature, maxOutputTokens: most }: Options, { maxOutput = most }: ModelFacts): Tuning {
+  return {
+    ...(temperature !== undefined && { temperature }),
+    ...(most !== undefined && { maxOutputTokens: Math.min(most, maxOutput ?? most) }),
+  };
 }
 
 function expectDirectory(folder: string): void {

@@ -1,15 +1,17 @@
 /** The terminal program: runs one command and returns its exit code. */
+import { existsSync } from 'node:fs';
 import type { Assistant } from '../../app/assistant.ts';
 import { SessionError } from '../../app/session/session-error.ts';
 import { writeFailure } from '../../core/file-failure.ts';
-import type { AgentEvent } from '../../core/session/events.ts';
+import type { AgentEvent, Mode } from '../../core/session/events.ts';
 import { sessionLimitsText } from '../../core/words/budget-text.ts';
 import { catalogEntry } from '../../providers/catalog.ts';
 import { StoredKeys } from '../node/keyring.ts';
 import { storageDirectory } from '../node/storage.ts';
 import type { RunTraces } from '../node/telemetry/run-traces.ts';
 import { openKedge } from './kedge.ts';
-import { type Command, parseCommand, UsageError } from './options/arguments.ts';
+import { type Command, notCommand, parseCommand, UsageError } from './options/arguments.ts';
+import { configFile } from './options/config-path.ts';
 import { chosenModel, missingKey } from './options/environment.ts';
 import { oneLine } from './output/terminal.ts';
 import { TextRenderer } from './output/text-renderer.ts';
@@ -52,32 +54,18 @@ function commandWord(args: readonly string[]): string {
 async function execute(command: Command, signal: AbortSignal, hooks: SignalHooks): Promise<number> {
   switch (command.action) {
     case 'help':
-      process.stdout.write((await import('./options/help.ts')).HELP);
+      process.stdout.write((await import('./options/help.ts')).helpOn(command.topic));
       return EXIT.answered;
     case 'version': {
       const manifest = await import('../../../package.json', { with: { type: 'json' } });
       process.stdout.write(`${manifest.default.version}\n`);
       return EXIT.answered;
     }
-    case 'models':
-      process.stdout.write((await import('./models-command.ts')).modelsText(process.env, storedKeys().names));
-      return EXIT.answered;
-    case 'keys': {
-      const { keys } = await import('./options/keys.ts');
-      const { stdin: input, stdout: output, stderr: prompts } = process;
-      return (await keys(command.keys, storedKeys(), process.env, { input, output, prompts })) ? EXIT.answered : EXIT.stopped;
+    case 'other': {
+      const { runOther } = await import('./other-commands.ts');
+      const { env } = command.name === 'config' ? process : await configured(command);
+      return runOther(command, { stored: storedKeys, env, signal, hooks });
     }
-    case 'undo': {
-      const { undo } = await import('./undo.ts');
-      const { assistant } = openKedge(command);
-      // A signal stops the undo between two files, and the undo still reports what it has restored.
-      hooks.shutDown = () => assistant.shutDown();
-      return undo(assistant, command.run, { show: command.json ? printJson : undefined, signal });
-    }
-    case 'remember':
-      return (await import('./remember.ts')).remember(openKedge(command).memory, command);
-    case 'grants':
-      return (await import('./grants-command.ts')).manageGrants(openKedge(command), command.clear);
     case 'prompt':
     case 'continue':
       return run(command, signal, hooks);
@@ -88,20 +76,29 @@ function storedKeys(): StoredKeys {
   return new StoredKeys(storageDirectory(process.env));
 }
 
-async function run(command: Extract<Command, { prompt: string[] }>, signal: AbortSignal, hooks: SignalHooks): Promise<number> {
-  const chosen = chosenModel(command.model, process.env);
+type Configured<Given> = { command: Given; env: NodeJS.ProcessEnv; mode?: Mode };
+
+/** Adds the values of the configuration file to those of the command line and the environment, which take precedence. */
+async function configured<Given extends Command>(command: Given): Promise<Configured<Given>> {
+  const file = configFile();
+  return existsSync(file) ? (await import('./config/configured.ts')).configured(command, file) : { command, env: process.env };
+}
+
+async function run(given: Extract<Command, { prompt: string[] }>, signal: AbortSignal, hooks: SignalHooks): Promise<number> {
+  const { command, env, mode: usualMode } = await configured(given);
+  const chosen = chosenModel(command.model, env);
   // The provider's code loads while the session is opened.
   if (chosen)
     void catalogEntry(chosen.provider)
       ?.load()
       .catch(() => undefined);
-  const kedge = openKedge(command);
+  const kedge = openKedge(command, env);
   const text = await promptText(command.prompt);
   const session =
     command.session === undefined
       ? await kedge.assistant.newSession()
       : await (await import('./sessions/find.ts')).findSession(kedge.assistant, command.session);
-  const limits = command.json ? undefined : sessionLimitsText(session.state.limits);
+  const limits = command.json || command.quiet ? undefined : sessionLimitsText(session.state.limits);
   if (limits) process.stderr.write(`${limits}\n`);
   if (session.damage) process.stderr.write(`kedge: ${oneLine(session.damage, 1_000)}\n`);
   hooks.shutDown = () => kedge.assistant.shutDown();
@@ -113,16 +110,22 @@ async function run(command: Extract<Command, { prompt: string[] }>, signal: Abor
   if (signal.aborted) return EXIT.stopped;
   const missing = missingKey(model, config);
   if (missing) throw new Error(missing);
-  const mode = command.action === 'prompt' ? command.mode : (lastRun?.mode ?? 'ask');
+  const mode = command.action === 'prompt' ? (command.mode ?? usualMode) : (lastRun?.mode ?? 'ask');
+  if (!mode) throw new UsageError(notCommand(command.prompt[0] ?? ''));
   if (agentProblem && mode === 'agent') process.stderr.write(`${oneLine(agentProblem, 1_000)}\n`);
   const { readLastRun } = await import('../../core/view/session-view.ts');
   const renderer = command.json
     ? undefined
-    : new TextRenderer(process.stdout, process.stderr, process.stdin.isTTY === true, readLastRun(session.events));
+    : new (command.quiet ? (await import('./output/quiet-renderer.ts')).QuietRenderer : TextRenderer)(
+        process.stdout,
+        process.stderr,
+        process.stdin.isTTY === true,
+        readLastRun(session.events),
+      );
   session.subscribe(renderer ? (event) => renderer.handle(event) : printJson);
   hooks.onInterrupt = () => renderer?.interrupted();
 
-  const traces = process.env.KEDGE_OTLP_ENDPOINT ? await tracesTo(process.env.KEDGE_OTLP_ENDPOINT, kedge.assistant) : undefined;
+  const traces = env.KEDGE_OTLP_ENDPOINT ? await tracesTo(env.KEDGE_OTLP_ENDPOINT, kedge.assistant) : undefined;
   const start = async () => {
     const shown = command.action === 'prompt' && command.shown;
     if (text) {

@@ -80,6 +80,8 @@ export function registerCommands(kedge: Kedge, panel: Panel, proposals: Proposal
     'kedge.manageMemory': () => panel.reveal({ type: 'show_page', name: 'memory' }),
     'kedge.replay': () => panel.reveal({ type: 'show_page', name: 'replay' }),
     'kedge.openMemory': async () => (await import('./memory.ts')).openMemory(kedge),
+    'kedge.installCommand': async (folder: unknown) => (await programCommands()).installCommand(kedge.context, folder),
+    'kedge.uninstallCommand': async () => (await programCommands()).uninstallCommand(kedge.context),
     'kedge.showPlans': async () => (await import('./plans.ts')).showPlans(kedge, panel),
     'kedge.chat.runPlan': () => sendToChat('@kedge /run Run the plan'),
     'kedge.chat.continue': () => sendToChat('@kedge /continue Continue the run'),
@@ -97,6 +99,7 @@ async function compose(kedge: Kedge, panel: Panel, mode: Mode, text: string): Pr
   await kedge.setMode(mode);
   await panel.reveal({ type: 'compose', text, mode });
 }
+const programCommands = () => import('./program/install-command.ts');
 const codeActions = () => import('./actions/code-actions.ts');
 
 /** Returns the session whose run is live, in the panel or in the Chat, or else the session that the panel shows. */

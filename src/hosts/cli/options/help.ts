@@ -1,4 +1,6 @@
-export const HELP = `Kedge: a coding assistant for the folder you are in.
+import { optionLines } from './option-table.ts';
+
+const HELP = `Kedge: a coding assistant for the folder you are in.
 
 Usage
   kedge ask "…"            answer a question; cannot change files
@@ -19,36 +21,21 @@ Usage
   kedge doctor             check the stored sessions and repair them
   kedge insights           show statistics about the runs of this folder; --days N, --all, --json,
                            --csv
-                           (each of these commands has its own --help)
   kedge models             list the models that can be chosen
   kedge keys set PROVIDER  store a key, read from standard input, in the keychain; also: keys list, keys delete PROVIDER
+  kedge completion SHELL   print the completion for bash, zsh or fish
+  kedge config             show and change your settings: list, get NAME, set NAME VALUE, unset NAME, edit
+
+  Each command has its own --help.
 
   A - in the request stands for standard input. @src/main.ts or @src/main.ts:10-20 sends this file or these lines
   with it; write \\@ for a literal @.
 
 Options
-  --folder DIR             work in this folder; repeat it for several (default: the current folder)
-  -m, --model P/MODEL      for example openai/gpt-6.1-sol (default: $KEDGE_MODEL, else offline)
-  --base-url URL           the address of the model's server
-  -y, --yes                do not ask before edits in the folder; deletions, protected files, and
-                           files that the confirmed plan does not name still need approval
-  --allow RULE, --deny RULE
-                           path:src/**, command:"npm test", host:example.com, tool:create_file, server:github or
-                           mcp:github/create_issue; repeat it for several. Dangerous actions still need approval
-  --policy FILE            read rules from a file: {"rules": [{"effect": "deny", "path": "db/**"}]}; the folder’s own
-                           .kedge/policy.json can only deny or ask
-  --mcp-config FILE        MCP servers whose tools agent may use: {"mcpServers": {"name": {"command": "…"}}}
-  --run-plan               run the proposed plan without asking
-  --require-plan           make agent propose a plan first, and change nothing until you confirm it
-  --bell                   ring the terminal bell when the run waits for you, has failed or is done
-  -o, --output FILE        write the plan to a Markdown file
-  --max-turns N, --max-calls N, --max-minutes N, --max-tokens N, --max-usd N
-                           pause the run at this limit; kedge --continue continues it with the same amount again
-  --price IN/OUT           the price of the model in US dollars per million tokens, if it is unknown: 0.5/2
-  --surroundings LIST      facts that are sent to the model: none, or a list (default: system,date,folders,git)
-  --continue [ID]          with a request: add the request to that session
-  --json                   print every event as a line of JSON
-  -h, --help    -v, --version
+${optionLines()}
+
+Settings
+  kedge config list shows the settings of your configuration file. Options and the environment take precedence.
 
 Environment
   OPENAI_API_KEY, OPENAI_BASE_URL     the key and address of a provider, by its name
@@ -79,3 +66,71 @@ Examples
   kedge agent --yes "make the tests in src/tide.test.ts pass"
   kedge --continue --run-plan
 `;
+
+const FOLDER = '  --folder DIR             the folder (default: the current folder)\n';
+const JSON_LINES = '  --json                   print lines of JSON\n';
+
+/** The help on the commands that run no model. Those on sessions are in sessions/help.ts. */
+const TOPICS: Readonly<Record<string, string>> = {
+  config: `Usage
+  kedge config list                      list all settings, their values and where each value comes from
+  kedge config get NAME                  print the value of a setting
+  kedge config set NAME VALUE            change a setting: kedge config set model openai/gpt-6.1-sol
+  kedge config unset NAME                remove a setting from the file
+  kedge config edit                      open the file in $VISUAL or $EDITOR, and check it afterwards
+  kedge config path                      print the path of the file
+  kedge config schema                    print the JSON Schema of the file
+
+  A name can contain a dot: kedge config set baseUrls.ollama http://127.0.0.1:11434. Options and the environment take
+  precedence over the file. Keys are not stored in the file, but with kedge keys set PROVIDER.
+
+Options
+  --json                   print list and get as JSON
+`,
+  keys: `Usage
+  kedge keys set PROVIDER                store a key in the keychain of this computer; it is read from standard input
+  kedge keys list                        list the providers that have a key in the keychain
+  kedge keys delete PROVIDER             delete a key
+
+  A key in the environment, such as OPENAI_API_KEY, takes precedence.
+`,
+  undo: `Usage
+  kedge undo                             undo the changes of the last run that changed files
+  kedge undo RUN                         undo the changes of the run whose id begins with RUN
+
+  Lines that you have changed since are kept: they are merged, or the file is left as it is.
+
+Options
+${FOLDER}${JSON_LINES}`,
+  remember: `Usage
+  kedge remember WORDS                   remember the words in later sessions of this folder
+  kedge remember --all WORDS             …of all folders
+  kedge remember                         show the memory and where it is stored
+
+Options
+${FOLDER}`,
+  grants: `Usage
+  kedge grants                           list your permanent permissions in this folder
+  kedge grants clear                     remove all of them
+  kedge grants clear N                   remove the permission with this number
+
+Options
+${FOLDER}`,
+  completion: `Usage
+  kedge completion bash                  print the completion for bash; to use it, add this line to ~/.bashrc:
+                                         source <(kedge completion bash)
+  kedge completion zsh                   …for zsh: add this line to ~/.zshrc, below compinit:
+                                         source <(kedge completion zsh)
+  kedge completion fish                  …for fish: run this line once:
+                                         kedge completion fish > ~/.config/fish/completions/kedge.fish
+`,
+  models: `Usage
+  kedge models                           list the providers with a model for each, what they need, and the test results of
+                                         local models
+`,
+};
+
+/** Returns the help on a command, or the general help. */
+export function helpOn(topic = ''): string {
+  return (Object.hasOwn(TOPICS, topic) && TOPICS[topic]) || HELP;
+}

@@ -5,7 +5,7 @@ import { UsageError } from '../options/arguments.ts';
 import { EXIT } from '../run-session.ts';
 import type { CommandContext, SessionCommand, Values } from './context.ts';
 
-const OPTIONS = {
+export const SHARED_OPTIONS = {
   folder: { type: 'string', multiple: true },
   json: { type: 'boolean' },
   yes: { type: 'boolean', short: 'y' },
@@ -13,7 +13,7 @@ const OPTIONS = {
 } as const satisfies ParseArgsConfig['options'];
 
 /** The additional options of each command. */
-const MORE = {
+export const SESSION_OPTIONS = {
   sessions: {
     deleted: { type: 'boolean' },
     usage: { type: 'boolean' },
@@ -72,9 +72,9 @@ async function run(command: SessionCommand, context: CommandContext): Promise<nu
 }
 
 function parse(args: readonly string[]): { command: SessionCommand; words: string[]; values: Values } {
-  const command = args.find((arg): arg is SessionCommand => Object.hasOwn(MORE, arg)) as SessionCommand;
+  const command = args.find((arg): arg is SessionCommand => Object.hasOwn(SESSION_OPTIONS, arg)) as SessionCommand;
   try {
-    const options = { ...OPTIONS, ...MORE[command] };
+    const options = { ...SHARED_OPTIONS, ...SESSION_OPTIONS[command] };
     const { values, positionals } = parseArgs({ args: withRedactWords(args), options, allowPositionals: true });
     return { command, words: positionals.slice(1), values: values as Values };
   } catch (error) {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ApprovalRequest } from '../../../../src/core/session/session-state.ts';
 import { StoredGrants } from '../../../../src/hosts/cli/grants.ts';
-import { describeGrants } from '../../../../src/hosts/cli/grants-command.ts';
+import { describeGrants, parseClear } from '../../../../src/hosts/cli/grants-command.ts';
 import { parseCommand, UsageError } from '../../../../src/hosts/cli/options/arguments.ts';
 import { readPolicy } from '../../../../src/hosts/cli/options/policy.ts';
 import { approvalText } from '../../../../src/hosts/cli/output/approval-text.ts';
@@ -131,9 +131,9 @@ describe('a permanent permission in a folder', () => {
     });
 
   it('is listed by kedge grants', () => {
-    const of = (...args: string[]) => parseCommand(['grants', ...args]) as { action: string; clear?: unknown };
-    assert.deepEqual([of().action, of().clear, of('clear').clear, of('clear', '2').clear], ['grants', undefined, 'all', 2]);
-    for (const args of [['remove'], ['clear', 'all'], ['clear', '0'], ['clear', '1', '2']]) assert.throws(() => of(...args), UsageError);
+    assert.deepEqual([parseClear([]), parseClear(['clear']), parseClear(['clear', '2'])], [{}, { clear: 'all' }, { clear: 2 }]);
+    for (const args of [['remove'], ['clear', 'all'], ['clear', '0'], ['clear', '1', '2']])
+      assert.throws(() => parseClear(args), UsageError);
   });
 });
 
