@@ -1,5 +1,5 @@
 /** The terminal program: runs one command and returns its exit code. */
-import type { Assistant } from '../../app/assistant.ts';
+import { proposedPlan } from '../../app/session/plans.ts';
 import { SessionError } from '../../app/session/session-error.ts';
 import { writeFailure } from '../../core/file-failure.ts';
 import type { AgentEvent } from '../../core/session/events.ts';
@@ -7,13 +7,12 @@ import { sessionLimitsText } from '../../core/words/budget-text.ts';
 import { catalogEntry } from '../../providers/catalog.ts';
 import { StoredKeys } from '../node/keyring.ts';
 import { storageDirectory } from '../node/storage.ts';
-import type { RunTraces } from '../node/telemetry/run-traces.ts';
 import { openKedge } from './kedge.ts';
 import { type Command, parseCommand, UsageError } from './options/arguments.ts';
 import { chosenModel, missingKey } from './options/environment.ts';
 import { oneLine } from './output/terminal.ts';
 import { TextRenderer } from './output/text-renderer.ts';
-import { answerPending, EXIT, proposedPlan, runSession } from './run-session.ts';
+import { answerPending, EXIT, runSession } from './run-session.ts';
 
 /**
  * Callbacks for signals. `shutDown` is called before a signal ends the program, `onInterrupt` at each Ctrl+C, and `onStall` when the event
@@ -52,7 +51,7 @@ function commandWord(args: readonly string[]): string {
 async function execute(command: Command, signal: AbortSignal, hooks: SignalHooks): Promise<number> {
   switch (command.action) {
     case 'help':
-      process.stdout.write((await import('./options/help.ts')).HELP);
+      process.stdout.write((await import('./options/help.ts')).helpText(command.about));
       return EXIT.answered;
     case 'version': {
       const manifest = await import('../../../package.json', { with: { type: 'json' } });
@@ -78,6 +77,8 @@ async function execute(command: Command, signal: AbortSignal, hooks: SignalHooks
       return (await import('./remember.ts')).remember(openKedge(command).memory, command);
     case 'grants':
       return (await import('./grants-command.ts')).manageGrants(openKedge(command), command.clear);
+    case 'acp':
+      return (await import('./acp.ts')).serve(command, signal, hooks);
     case 'prompt':
     case 'continue':
       return run(command, signal, hooks);
@@ -122,7 +123,8 @@ async function run(command: Extract<Command, { prompt: string[] }>, signal: Abor
   session.subscribe(renderer ? (event) => renderer.handle(event) : printJson);
   hooks.onInterrupt = () => renderer?.interrupted();
 
-  const traces = process.env.KEDGE_OTLP_ENDPOINT ? await tracesTo(process.env.KEDGE_OTLP_ENDPOINT, kedge.assistant) : undefined;
+  const endpoint = process.env.KEDGE_OTLP_ENDPOINT;
+  const traces = endpoint ? (await import('./traces.ts')).tracesTo(endpoint, kedge.assistant) : undefined;
   const start = async () => {
     const shown = command.action === 'prompt' && command.shown;
     if (text) {
@@ -133,7 +135,7 @@ async function run(command: Extract<Command, { prompt: string[] }>, signal: Abor
       return session.prompt({ text, mode, attachments }, shown ? { shown } : {});
     }
     if (session.state.pendingApprovals.size + session.state.pendingQuestions.size > 0) return answerPending(session, command, signal);
-    const proposed = proposedPlan(session);
+    const proposed = proposedPlan(session.state);
     const plan = proposed && session.state.plans.get(proposed)?.plan;
     if (plan) return renderer?.handle({ type: 'plan_proposed', plan, runId: '', seq: 0, at: 0 });
     const unfinished = session.plans.list().findLast(({ stage, runId }) => stage === 'stopped' && runId === lastRun?.runId);
@@ -152,17 +154,6 @@ async function run(command: Extract<Command, { prompt: string[] }>, signal: Abor
   await traces?.flush();
   await kedge.assistant.shutDown();
   return code;
-}
-
-/** Sends runs as traces. @throws UsageError if the address of the collector is not valid */
-async function tracesTo(endpoint: string, assistant: Assistant): Promise<RunTraces> {
-  const { RunTraces, tracesAddress } = await import('../node/telemetry/run-traces.ts');
-  if (!tracesAddress(endpoint)) throw new UsageError('KEDGE_OTLP_ENDPOINT must be an address such as http://localhost:4318.');
-  return new RunTraces(
-    assistant,
-    () => endpoint,
-    (text) => process.stderr.write(`kedge: ${oneLine(text, 1_000)}\n`),
-  );
 }
 
 /** Returns the words of the request without `-`, which stands for stdin. */

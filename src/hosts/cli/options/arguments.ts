@@ -41,8 +41,10 @@ export type Options = {
 
 /** `prompt` may contain a `-`, which stands for standard input. `session` is the beginning of an id, or `last`. */
 export type Command = Options &
+  /** `about` is the command whose help is wanted. */
   (
-    | { action: 'help' | 'version' | 'models' }
+    | { action: 'help'; about: string | undefined }
+    | { action: 'version' | 'models' | 'acp' }
     | { action: 'keys'; keys: KeysCommand }
     | { action: 'undo'; run?: string }
     /** Without words, the memory is printed. */
@@ -117,7 +119,7 @@ export function parseCommand(args: readonly string[]): Command {
     ...(values.surroundings !== undefined && { surroundings: surroundingsList(values.surroundings) }),
     ...(values.price !== undefined && { price: parsePrice(values.price) }),
   };
-  if (values.help || word === 'help') return { ...options, action: 'help' };
+  if (values.help || word === 'help') return { ...options, action: 'help', about: word };
   if (values.version) return { ...options, action: 'version' };
   const session = values.continue;
   const mode = MODES.find((name) => name === word);
@@ -136,7 +138,7 @@ export function parseCommand(args: readonly string[]): Command {
   if (word === 'grants') return { ...options, action: 'grants', ...parseClear(rest) };
   if (word === 'undo') return { ...options, action: 'undo', ...(rest[0] !== undefined && { run: rest[0] }) };
   if (word === 'keys') return { ...options, action: 'keys', keys: keysCommand(rest) };
-  if (word === 'models') return { ...options, action: word };
+  if (word === 'models' || word === 'acp') return { ...options, action: word };
   if (word === undefined)
     throw new UsageError('The request is missing. Write kedge ask, kedge plan or kedge agent, and then the request. See kedge --help.');
   throw new UsageError(

@@ -1,4 +1,4 @@
-export const HELP = `Kedge: a coding assistant for the folder you are in.
+const HELP = `Kedge: a coding assistant for the folder you are in.
 
 Usage
   kedge ask "…"            answer a question; cannot change files
@@ -20,6 +20,7 @@ Usage
   kedge insights           show what the runs of this folder did, used and waited for; --days N, --all, --json,
                            --csv
                            (each of these commands has its own --help)
+  kedge acp                be the agent of another editor, over the Agent Client Protocol; kedge acp --help says how
   kedge models             list the models that can be chosen
   kedge keys set PROVIDER  store a key, read from standard input, in the keychain; also: keys list, keys delete PROVIDER
 
@@ -79,3 +80,26 @@ Examples
   kedge agent --yes "make the tests in src/tide.test.ts pass"
   kedge --continue --run-plan
 `;
+
+const ACP_HELP = `Usage
+  kedge acp                speak the Agent Client Protocol on standard input and output
+
+  Editors start this command themselves. Each session works in the folder that the editor names. It is stored like the
+  sessions of the terminal: kedge sessions lists it, and kedge --continue continues it.
+
+  The editor chooses the mode (ask, plan or agent) and the model. Its unsaved files are read and edited in the editor.
+  MCP servers of the editor are added to those of --mcp-config. Commands: /continue, /run, /compact, /init, /remember.
+
+Options
+  -m, --model, --base-url, -y, --yes, --allow, --deny, --policy, --mcp-config, --require-plan, --max-…, --price,
+  --surroundings           as for kedge agent; see kedge --help
+
+Examples of settings
+  Zed           "agent_servers": {"Kedge": {"type": "custom", "command": "kedge", "args": ["acp"]}}
+  JetBrains     ~/.jetbrains/acp.json: {"agent_servers": {"Kedge": {"command": "kedge", "args": ["acp"]}}}
+`;
+
+/** Returns the help of a command that has its own, and otherwise that of the program. */
+export function helpText(command: string | undefined): string {
+  return command === 'acp' ? ACP_HELP : HELP;
+}
