@@ -68,8 +68,10 @@ export class AcpSession {
     const cancel = () => void this.cancel();
     signal.addEventListener('abort', cancel, { once: true });
     try {
-      await this.#act(await this.#read(blocks));
-      await this.#confirmPlans();
+      const content = await this.#read(blocks);
+      const plan = content.text === '/run' ? this.#lastProposed() : undefined;
+      if (plan === undefined) await this.#act(content);
+      await this.#confirmPlans(plan);
       return stop.signal.aborted ? 'cancelled' : this.#stopReason();
     } catch (error) {
       if (stop.signal.aborted) return 'cancelled';
@@ -124,7 +126,6 @@ export class AcpSession {
     const { state, queue, plans } = this.#session;
     const { mode, model } = this.chosen;
     if (text === '/continue') return this.#continue();
-    if (text === '/run') return this.#expectProposed();
     const command = parseSlashCommand(text);
     const [question] = state.pendingQuestions.values();
     const answer = question && !command ? answerIn(text, question) : undefined;
@@ -192,16 +193,17 @@ export class AcpSession {
     this.#asking.expectAsked();
   }
 
-  #expectProposed(): void {
-    const { state } = this.#session;
-    if (![...state.plans.values()].some(({ status }) => status === 'proposed'))
-      throw new RequestError(-32603, 'There is no proposed plan in this session. Request one in Plan mode.');
+  /** Returns the id of the plan that was proposed last. @throws RequestError if none is proposed */
+  #lastProposed(): string {
+    const proposed = [...this.#session.state.plans].findLast(([, { status }]) => status === 'proposed');
+    if (proposed) return proposed[0];
+    throw new RequestError(-32603, 'There is no proposed plan in this session. Request one in Plan mode.');
   }
 
   /** Asks for the confirmation of the proposed plan and runs it, as long as runs propose plans. */
-  async #confirmPlans(): Promise<void> {
+  async #confirmPlans(first = proposedPlan(this.#session.state)): Promise<void> {
     const { state, plans } = this.#session;
-    for (let id = proposedPlan(state); id && !this.signal.aborted; id = proposedPlan(state)) {
+    for (let id = first; id && !this.signal.aborted; id = proposedPlan(state)) {
       const plan = state.plans.get(id)?.plan;
       if (!plan) return;
       const toolCallId = `plan-${id}-${plan.revision}`;

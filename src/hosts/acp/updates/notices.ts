@@ -22,7 +22,7 @@ export function noticeOf(event: AgentEvent): Notice | undefined {
     case 'model_waiting':
       return { title: `${waitingText(event, event.waitMs)}.`, isMinor: true };
     case 'context_compacted':
-      return { title: compactedText(event), isMinor: true };
+      return { title: compactedText(event), ...(event.reason !== 'user' && { isMinor: true }) };
     case 'limits_shrunk':
       return { title: event.reason, severity: 'warning' };
     case 'budget_reached':

@@ -2,7 +2,6 @@
 import type { ToolCallContent, ToolCallLocation, ToolKind } from '@agentclientprotocol/sdk';
 import type { ToolResult } from '../../../core/model/messages.ts';
 import type { ChangeSummary, Target } from '../../../core/session/effects.ts';
-import { withoutCut } from '../../../core/view/approval-details.ts';
 import { visibleText } from '../../../core/words/visible-text.ts';
 import { decodeText } from '../../../workspace/content.ts';
 import { parsePath } from '../../../workspace/paths.ts';
@@ -78,8 +77,7 @@ export class ClientPaths {
     const isWhole = (change.before === undefined || before !== undefined) && (change.after === undefined || after !== undefined);
     if (isWhole && (before?.length ?? 0) + (after?.length ?? 0) <= MAX_DIFF_CHARS && !change.path.endsWith('/'))
       return { type: 'diff', path: this.absolute(change.path), oldText: before ?? null, newText: after ?? '' };
-    const { shown, more } = withoutCut(change.diff);
-    return textContent(diffMarkdown({ ...change, diff: visibleText(shown), more }));
+    return textContent(diffMarkdown(change));
   }
 
   async #text(hash: string | undefined): Promise<string | undefined> {

@@ -100,6 +100,8 @@ describe('kedge acp', () => {
     await client.prompt(session, 'return 3');
     assert.equal(client.permissions.length, 1);
     assert.equal(await tide(), TIDE.replace('1', '3'));
+    await kedge('undo');
+    assert.equal(await tide(), TIDE.replace('1', '2'));
   });
 
   it('changes nothing when an edit is rejected', async () => {
@@ -340,6 +342,13 @@ describe('kedge acp', () => {
     assert.equal(client.permissions.length, 1);
     assert.match(JSON.stringify(client.permissions[0]?.toolCall.content), /MCP server: `test`/);
     assert.equal(client.of('tool_call_update').at(-1)?.status, 'completed');
+  });
+
+  it('describes how to set it up', async () => {
+    const help = await kedge('acp', '--help');
+    assert.match(help, /kedge acp +speak the Agent Client Protocol/);
+    assert.doesNotMatch(help, /kedge insights/);
+    assert.match(await kedge('--help'), /kedge acp /);
   });
 
   it('answers a prompt whose run fails with an error', async () => {

@@ -12,23 +12,25 @@ import { needsProgram, PROGRAM } from '../../../support/program.ts';
 import { folderOf, remove } from '../node/folder.ts';
 
 const REQUESTS = 2_000;
-type Message = { id?: unknown; result?: unknown; error?: { code: number }; method?: string };
 
 describe('malformed messages', () => {
   needsProgram();
   let folder: string;
   let home: string;
   let child: ChildProcessWithoutNullStreams;
-  let received: Message[];
+  /** The results of all responses, by their ids. */
+  let answered: Map<unknown, { sessionId?: string } | undefined>;
   let onMessage: () => void;
   beforeEach(async () => {
     folder = await folderOf({ 'a.txt': 'one\n' });
     home = await mkdtemp(join(tmpdir(), 'kedge-home-'));
     child = spawn(process.execPath, [PROGRAM, 'acp'], { cwd: folder, env: { ...process.env, KEDGE_HOME: home, KEDGE_MODEL: 'offline' } });
-    received = [];
+    answered = new Map();
     onMessage = () => undefined;
+    child.stderr.resume();
     createInterface({ input: child.stdout }).on('line', (line) => {
-      received.push(JSON.parse(line));
+      const { id, method, result }: { id?: unknown; method?: string; result?: { sessionId?: string } } = JSON.parse(line);
+      if (method === undefined) answered.set(id, result);
       onMessage();
     });
   });
@@ -43,12 +45,8 @@ describe('malformed messages', () => {
 
   /** Resolves when an answer to each of these ids has arrived. */
   async function answersTo(ids: readonly unknown[]): Promise<void> {
-    const wanted = new Set(ids);
     const met = new Promise<void>((resolve) => {
-      onMessage = () => {
-        for (const message of received.splice(0)) if (!message.method) wanted.delete(message.id);
-        if (wanted.size === 0) resolve();
-      };
+      onMessage = () => ids.every((id) => answered.has(id)) && resolve();
       onMessage();
     });
     await Promise.race([met, once(child, 'exit').then(() => Promise.reject(new Error('The program has ended.')))]);
@@ -58,7 +56,11 @@ describe('malformed messages', () => {
 
   it(`of ${REQUESTS} kinds end nothing, and each request with an id is answered`, async () => {
     await write(`${JSON.stringify({ jsonrpc: '2.0', id: 'first', ...initialize })}\n`);
-    await answersTo(['first']);
+    await write(
+      `${JSON.stringify({ jsonrpc: '2.0', id: 'session', method: methods.agent.session.new, params: { cwd: folder, mcpServers: [] } })}\n`,
+    );
+    await answersTo(['first', 'session']);
+    const session = answered.get('session')?.sessionId ?? '';
     const known = [...Object.values(methods.agent.session), methods.agent.authenticate, methods.agent.initialize];
     const junk = fc.anything({ withNullPrototype: false, maxDepth: 3 });
     const block = fc.oneof(
@@ -75,7 +77,7 @@ describe('malformed messages', () => {
       junk,
       fc.record(
         {
-          sessionId: fc.oneof(fc.string(), junk),
+          sessionId: fc.oneof(fc.constant(session), fc.string(), junk),
           cwd: fc.constantFrom('/nowhere', 'x', '\0', folder),
           mcpServers: fc.oneof(junk, fc.constant([])),
           modeId: junk,

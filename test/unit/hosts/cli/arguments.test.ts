@@ -44,7 +44,8 @@ describe('the command line', () => {
     ['undo', { action: 'undo' }],
     ['undo 12ab', { action: 'undo', run: '12ab' }],
     ['models', { action: 'models' }],
-    ['ask --help', { action: 'help' }],
+    ['acp --yes', { action: 'acp', yes: true }],
+    ['ask --help', { action: 'help', about: 'ask' }],
     ['-v', { action: 'version' }],
   ];
   for (const [line, expected] of understood)
