@@ -110,7 +110,7 @@ export class KedgeAgent {
     const folders = [cwd, ...additionalDirectories];
     const relative = folders.find((folder) => !isAbsolute(folder));
     if (relative !== undefined) throw RequestError.invalidParams(undefined, `${JSON.stringify(relative)} is not an absolute path.`);
-    const servers = serversOf(mcpServers);
+    const servers = serversOf(mcpServers, cwd);
     const { readTextFile, writeTextFile } = this.#capabilities.fs ?? {};
     return this.#host.open(folders, {
       ...(servers && { mcpServers: servers }),

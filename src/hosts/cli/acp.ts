@@ -11,6 +11,7 @@ import type { Options } from './options/arguments.ts';
 import { chosenModel, type Environment, providerConfig } from './options/environment.ts';
 
 export async function serve(options: Options, signal: AbortSignal, hooks: { shutDown?: () => Promise<void> }): Promise<number> {
+  if (process.stdin.isTTY) process.stderr.write('kedge acp is started by an editor. How to set it up: kedge acp --help\n');
   const closing = new AbortController();
   const keys = new StoredKeys(storageDirectory(process.env));
   const endpoint = process.env.KEDGE_OTLP_ENDPOINT;

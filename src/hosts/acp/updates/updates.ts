@@ -213,8 +213,9 @@ export class Updates {
     this.send({ sessionUpdate: kind, content, messageId: `${kind}-${this.#messages}` });
   }
 
+  /** An update that cannot be sent must not hold up those after it. */
   #after(work: () => Promise<void>): void {
-    this.#sent = this.#sent.then(work);
+    this.#sent = this.#sent.then(work).catch(console.error);
   }
 }
 

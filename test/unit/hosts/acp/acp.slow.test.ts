@@ -153,6 +153,18 @@ describe('kedge acp', () => {
     assert.match(await kedge('sessions'), /done/);
   });
 
+  it('carries out prompts of several sessions at the same time', async () => {
+    const client = connect({ choose: () => 'Allow once' });
+    const [asks, changes] = [await client.begin(), await client.begin('agent')];
+    const answers = await Promise.all([client.prompt(asks, 'where is other defined?'), client.prompt(changes, RENAME)]);
+    assert.deepEqual(
+      answers.map(({ stopReason }) => stopReason),
+      ['end_turn', 'end_turn'],
+    );
+    assert.match(await tide(), /waterLevel/);
+    await assert.rejects(Promise.all([client.prompt(asks, 'where is other defined?'), client.prompt(asks, 'again')]), /in progress/);
+  });
+
   it('cancels a prompt while the user is asked', async () => {
     const { env } = await serve({ turns: [{ calls: [EDIT] }] });
     const client = connect({ env, choose: () => new Promise(() => undefined) });

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { McpServer } from '@agentclientprotocol/sdk';
 import fc from 'fast-check';
 import { withLineLimit } from '../../../../src/hosts/acp/line-limit.ts';
 import { serversOf } from '../../../../src/hosts/acp/mcp-servers.ts';
@@ -71,15 +72,15 @@ describe('the text of a message', () => {
 
 describe('MCP servers of a client', () => {
   it('are converted to the format of the configuration, without those that use SSE', () => {
-    const servers = serversOf([
+    const offered: McpServer[] = [
       { name: 'local', command: '/bin/server', args: ['-x'], env: [{ name: 'KEY', value: '1' }] },
       { type: 'http', name: 'remote', url: 'https://example.com/mcp', headers: [{ name: 'X-Key', value: '2' }] },
       { type: 'sse', name: 'old', url: 'https://example.com/sse', headers: [] },
-    ]);
-    assert.deepEqual(servers, {
-      local: { command: '/bin/server', args: ['-x'], env: { KEY: '1' } },
+    ];
+    assert.deepEqual(serversOf(offered, '/folder'), {
+      local: { command: '/bin/server', args: ['-x'], env: { KEY: '1' }, cwd: '/folder' },
       remote: { url: 'https://example.com/mcp', headers: { 'X-Key': '2' } },
     });
-    assert.equal(serversOf([]), undefined);
+    assert.equal(serversOf([], '/folder'), undefined);
   });
 });
