@@ -6,7 +6,7 @@ import type { Session } from '../../app/session/session.ts';
 import { mentionLabel, refusalText } from '../../core/model/mentions.ts';
 import type { ModelRef } from '../../core/model/messages.ts';
 import type { Mode } from '../../core/modes.ts';
-import type { AgentEvent, RunError } from '../../core/session/events.ts';
+import type { AgentEvent, Outcome, PauseReason } from '../../core/session/events.ts';
 import { entryProblem, parseSlashCommand, rememberedText } from '../../core/words/slash-commands.ts';
 import { askForPlan, askToSend } from './asking/approvals.ts';
 import { Asking } from './asking/asking.ts';
@@ -20,6 +20,12 @@ import { Updates } from './updates/updates.ts';
 /** What the user chose for the next prompts. */
 export type Chosen = { mode: Mode; model: ModelRef };
 
+type RunEnd = Extract<AgentEvent, { type: 'run_finished' | 'run_paused' }>;
+
+/** The reasons that the protocol names. For all others, the turn has ended. */
+const PAUSES: Partial<Record<PauseReason, StopReason>> = { limit: 'max_turn_requests', max_tokens: 'max_tokens' };
+const ENDS: Partial<Record<Outcome, StopReason>> = { refused: 'refusal', stopped: 'cancelled' };
+
 export class AcpSession {
   readonly updates: Updates;
   chosen: Chosen;
@@ -31,7 +37,8 @@ export class AcpSession {
   #stop: AbortController | undefined;
   /** The run in progress. It outlasts its prompt if the next prompt answers its question. */
   #run: Promise<void> | undefined;
-  #error: RunError | undefined;
+  /** How the last run of the prompt in progress has ended or paused. */
+  #end: RunEnd | undefined;
 
   constructor(session: Session, folders: OpenedFolders, client: SessionClient, paths: ClientPaths, chosen: Chosen) {
     this.chosen = chosen;
@@ -64,7 +71,7 @@ export class AcpSession {
     if (this.#stop) throw new RequestError(-32600, 'A prompt is in progress in this session. Cancel it, or wait until it ends.');
     const stop = new AbortController();
     this.#stop = stop;
-    this.#error = undefined;
+    this.#end = undefined;
     const cancel = () => void this.cancel();
     signal.addEventListener('abort', cancel, { once: true });
     try {
@@ -104,7 +111,7 @@ export class AcpSession {
 
   #handle(event: AgentEvent): void {
     this.updates.event(event);
-    if (event.type === 'run_finished') this.#error = event.error;
+    if (event.type === 'run_finished' || event.type === 'run_paused') this.#end = event;
     if (this.#stop) this.#asking.event(event, this.#stop.signal);
   }
 
@@ -232,11 +239,10 @@ export class AcpSession {
 
   /** @throws RequestError if the run failed */
   #stopReason(): StopReason {
-    if (this.#error) throw new RequestError(-32603, this.#error.message, { kind: this.#error.kind });
-    const { lastRun } = this.#session.state;
-    if (lastRun?.status === 'paused')
-      return lastRun.pause === 'limit' ? 'max_turn_requests' : lastRun.pause === 'max_tokens' ? 'max_tokens' : 'end_turn';
-    if (lastRun?.outcome === 'refused') return 'refusal';
-    return lastRun?.outcome === 'stopped' ? 'cancelled' : 'end_turn';
+    if (!this.#end) return 'end_turn';
+    if (this.#end.type === 'run_paused') return PAUSES[this.#end.reason] ?? 'end_turn';
+    const { error, outcome } = this.#end;
+    if (error) throw new RequestError(-32603, error.message, { kind: error.kind });
+    return ENDS[outcome] ?? 'end_turn';
   }
 }

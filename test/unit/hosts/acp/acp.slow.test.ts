@@ -151,6 +151,7 @@ describe('kedge acp', () => {
     assert.equal((await answered).stopReason, 'cancelled');
     await server.requests[0]?.closed;
     assert.match(await kedge('sessions'), /done/);
+    assert.equal((await client.prompt(session, '/remember Use tabs.')).stopReason, 'end_turn');
   });
 
   it('carries out prompts of several sessions at the same time', async () => {
@@ -192,6 +193,30 @@ describe('kedge acp', () => {
     assert.equal((await second.prompt(session, 'And say so.')).stopReason, 'end_turn');
     assert.equal(await tide(), TIDE.replace('1', '2'));
     assert.match(JSON.stringify(server.requests.at(-1)?.body.input), /And say so\./);
+  });
+
+  it('runs a plan that was proposed before the program was killed, after it was confirmed', async () => {
+    const first = connect({ choose: () => new Promise(() => undefined) });
+    const session = await first.begin('plan');
+    first.prompt(session, RENAME).catch(() => undefined);
+    await first.until(({ permissions }) => permissions.length > 0);
+    await first.kill();
+    const second = connect({ choose: () => 'Run the plan' });
+    await second.load(session);
+    assert.match(second.text(), /To confirm it, send \/run/);
+    assert.equal((await second.prompt(session, '/run')).stopReason, 'end_turn');
+    assert.match(await tide(), /waterLevel/);
+  });
+
+  it('says that a run is paused at a limit, and continues it', async () => {
+    const read = { calls: [{ name: 'read_file', input: { path: 'src/tide.ts' } }] };
+    const { env } = await serve({ turns: [read, { text: 'Done.' }] });
+    const client = connect({ env, args: ['--max-turns', '1'] });
+    const session = await client.begin();
+    assert.equal((await client.prompt(session, 'Read it')).stopReason, 'max_turn_requests');
+    assert.match(client.text(), /paused at a limit\. To continue it, send \/continue\./);
+    assert.equal((await client.prompt(session, '/continue')).stopReason, 'end_turn');
+    assert.match(client.text(), /Done\./);
   });
 
   it('takes the next prompt as the answer to a question that was open when the program was killed', async () => {
