@@ -114,6 +114,14 @@ describe('kedge acp', () => {
     assert.match(JSON.stringify(server.requests.at(-1)?.body.input), /rejected/);
   });
 
+  it('changes nothing when the editor cannot ask the user', async () => {
+    const { env, server } = await serve({ turns: [{ calls: [EDIT] }, { text: 'Not changed.' }] });
+    const client = connect({ env, choose: () => Promise.reject(new Error('No window is open.')) });
+    assert.equal((await client.prompt(await client.begin('agent'), 'return 2')).stopReason, 'end_turn');
+    assert.equal(await tide(), TIDE);
+    assert.match(JSON.stringify(server.requests.at(-1)?.body.input), /The user could not be asked/);
+  });
+
   it('runs a proposed plan when its text was confirmed, and reports its steps', async () => {
     const client = connect({ choose: () => 'Run the plan' });
     const session = await client.begin('plan');
