@@ -193,3 +193,9 @@ function shownAs({ goal }: Plan): string {
 export function plannedMode(mode: Mode, bound: Bound, required: boolean | undefined): Mode {
   return required && mode === 'agent' && !bound.plan ? 'plan' : mode;
 }
+
+/** Returns the id of the plan that the last run proposed, if the plan is neither confirmed nor discarded. */
+export function proposedPlan({ lastRun, plans }: Pick<SessionState, 'lastRun' | 'plans'>): string | undefined {
+  if (lastRun?.outcome !== 'plan_proposed') return undefined;
+  return [...plans].findLast(([, { status }]) => status === 'proposed')?.[0];
+}

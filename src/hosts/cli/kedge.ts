@@ -17,6 +17,7 @@ import { DiskBlobs } from '../../sessions/blobs.ts';
 import { Ledger } from '../../sessions/ledger.ts';
 import { SessionStore } from '../../sessions/store.ts';
 import { LearnedWindows } from '../../sessions/windows.ts';
+import type { FileSystem, Writer } from '../../workspace/types.ts';
 import { Commands } from '../node/commands/commands.ts';
 import { PageFetcher } from '../node/fetch/fetch.ts';
 import { NodeFileSystem } from '../node/files/file-system.ts';
@@ -34,6 +35,12 @@ import { mcpServersOf } from './options/mcp.ts';
 import { readPolicy } from './options/policy.ts';
 import { oneLine } from './output/terminal.ts';
 
+/** What a host uses in place of the files on disk, and in addition to the configured MCP servers. */
+export type HostParts = {
+  files?(fs: NodeFileSystem, writer: Writer): { fs: FileSystem; writer: Writer };
+  mcpServers?: Readonly<Record<string, unknown>>;
+};
+
 export type Kedge = {
   assistant: Assistant;
   grants: StoredGrants;
@@ -42,6 +49,8 @@ export type Kedge = {
   storage: string;
   /** The real paths of the folders. */
   folders: readonly string[];
+  /** The folders on disk. */
+  fs: NodeFileSystem;
   /** Deletes stored file contents for undo that are too old, or too large in total. Runs at most once a day. */
   pruneCheckpoints(): Promise<void>;
   /** @throws UsageError if a cost limit is set but the price of the model is unknown, because the limit could not be enforced. */
@@ -60,7 +69,12 @@ export type Kedge = {
 };
 
 /** @throws UsageError if a folder does not exist, or if the value of an environment variable is invalid. */
-export function openKedge(options: Options, env = process.env, keys = new StoredKeys(storageDirectory(env))): Kedge {
+export function openKedge(
+  options: Options,
+  env = process.env,
+  keys = new StoredKeys(storageDirectory(env)),
+  { files, mcpServers }: HostParts = {},
+): Kedge {
   for (const folder of options.folders) expectDirectory(folder);
   const day = dayBudgetOf(env);
   const fs = new NodeFileSystem(options.folders);
@@ -68,6 +82,7 @@ export function openKedge(options: Options, env = process.env, keys = new Stored
   const storage = workspaceStorage(storageDirectory(env), roots);
   const writer = new NodeWriter(fs, { journal: join(storage, 'journal') });
   void writer.recover();
+  const shown = files?.(fs, writer) ?? { fs, writer };
   const logs = join(storage, 'sessions');
   const storedGrants = new StoredGrants(join(storage, 'grants.json'));
   const memory = new MemoryFiles({ workspace: join(storage, 'memory.md'), user: join(storageDirectory(env), 'memory.md') });
@@ -102,12 +117,12 @@ export function openKedge(options: Options, env = process.env, keys = new Stored
   const assistant = new Assistant({
     commands: () => commands,
     fetcher: new PageFetcher(),
-    ...(options.mcpConfig !== undefined && { mcp: mcpServersOf(options.mcpConfig, warn) }),
+    ...((options.mcpConfig || mcpServers) && { mcp: mcpServersOf(options.mcpConfig, warn, mcpServers) }),
     // The grammars are as large as the rest of the program, so they are loaded only when the first command runs.
     shellParsers: async (shell) => (await import('../node/shell/shell-parser.ts')).nodeShellParsers(shell),
     gitSettings: async (at) => (await import('../node/commands/git-settings.ts')).gitSettings(fs.absolute(at)),
-    fileSystem: () => fs,
-    writer: () => writer,
+    fileSystem: () => shown.fs,
+    writer: () => shown.writer,
     blobs: new DiskBlobs(join(storage, 'blobs')),
     store: new SessionStore(logs),
     workspaces: { directory: dirname(storage), key: basename(storage), folders: roots },
@@ -154,6 +169,7 @@ export function openKedge(options: Options, env = process.env, keys = new Stored
     memory,
     storage,
     folders: roots,
+    fs,
     async pruneCheckpoints() {
       const { pruneBlobs } = await import('../../sessions/prune.ts');
       await pruneBlobs({ blobs: join(storage, 'blobs'), sessions: logs, keep: assistant.openIds });

@@ -1,6 +1,6 @@
 /** The terminal program: runs one command and returns its exit code. */
 import { existsSync } from 'node:fs';
-import type { Assistant } from '../../app/assistant.ts';
+import { proposedPlan } from '../../app/session/plans.ts';
 import { SessionError } from '../../app/session/session-error.ts';
 import { writeFailure } from '../../core/file-failure.ts';
 import type { AgentEvent, Mode } from '../../core/session/events.ts';
@@ -8,14 +8,13 @@ import { sessionLimitsText } from '../../core/words/budget-text.ts';
 import { catalogEntry } from '../../providers/catalog.ts';
 import { StoredKeys } from '../node/keyring.ts';
 import { storageDirectory } from '../node/storage.ts';
-import type { RunTraces } from '../node/telemetry/run-traces.ts';
 import { openKedge } from './kedge.ts';
 import { type Command, notCommand, parseCommand, UsageError } from './options/arguments.ts';
 import { configFile } from './options/config-path.ts';
 import { chosenModel, missingKey } from './options/environment.ts';
 import { oneLine } from './output/terminal.ts';
 import { TextRenderer } from './output/text-renderer.ts';
-import { answerPending, EXIT, proposedPlan, runSession } from './run-session.ts';
+import { answerPending, EXIT, runSession } from './run-session.ts';
 
 /**
  * Callbacks for signals. `shutDown` is called before a signal ends the program, `onInterrupt` at each Ctrl+C, and `onStall` when the event
@@ -65,6 +64,10 @@ async function execute(command: Command, signal: AbortSignal, hooks: SignalHooks
       const { runOther } = await import('./other-commands.ts');
       const { env } = command.name === 'config' ? process : await configured(command);
       return runOther(command, { stored: storedKeys, env, signal, hooks });
+    }
+    case 'acp': {
+      const { command: options, env } = await configured(command);
+      return (await import('./acp.ts')).serve(options, env, signal, hooks);
     }
     case 'prompt':
     case 'continue':
@@ -125,7 +128,8 @@ async function run(given: Extract<Command, { prompt: string[] }>, signal: AbortS
   session.subscribe(renderer ? (event) => renderer.handle(event) : printJson);
   hooks.onInterrupt = () => renderer?.interrupted();
 
-  const traces = env.KEDGE_OTLP_ENDPOINT ? await tracesTo(env.KEDGE_OTLP_ENDPOINT, kedge.assistant) : undefined;
+  const endpoint = env.KEDGE_OTLP_ENDPOINT;
+  const traces = endpoint ? (await import('./traces.ts')).tracesTo(endpoint, kedge.assistant) : undefined;
   const start = async () => {
     const shown = command.action === 'prompt' && command.shown;
     if (text) {
@@ -136,7 +140,7 @@ async function run(given: Extract<Command, { prompt: string[] }>, signal: AbortS
       return session.prompt({ text, mode, attachments }, shown ? { shown } : {});
     }
     if (session.state.pendingApprovals.size + session.state.pendingQuestions.size > 0) return answerPending(session, command, signal);
-    const proposed = proposedPlan(session);
+    const proposed = proposedPlan(session.state);
     const plan = proposed && session.state.plans.get(proposed)?.plan;
     if (plan) return renderer?.handle({ type: 'plan_proposed', plan, runId: '', seq: 0, at: 0 });
     const unfinished = session.plans.list().findLast(({ stage, runId }) => stage === 'stopped' && runId === lastRun?.runId);
@@ -155,17 +159,6 @@ async function run(given: Extract<Command, { prompt: string[] }>, signal: AbortS
   await traces?.flush();
   await kedge.assistant.shutDown();
   return code;
-}
-
-/** Sends a trace of each run. @throws UsageError if the address of the collector is not valid */
-async function tracesTo(endpoint: string, assistant: Assistant): Promise<RunTraces> {
-  const { RunTraces, tracesAddress } = await import('../node/telemetry/run-traces.ts');
-  if (!tracesAddress(endpoint)) throw new UsageError('KEDGE_OTLP_ENDPOINT must be an address such as http://localhost:4318.');
-  return new RunTraces(
-    assistant,
-    () => endpoint,
-    (text) => process.stderr.write(`kedge: ${oneLine(text, 1_000)}\n`),
-  );
 }
 
 /** Returns the words of the request without `-`, which stands for stdin. */

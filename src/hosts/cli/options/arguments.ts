@@ -48,7 +48,7 @@ export type Options = {
 /** `prompt` may contain a `-`, which stands for standard input. `session` is the beginning of an id, or `last`. */
 export type Command = Options &
   (
-    | { action: 'version' }
+    | { action: 'version' | 'acp' }
     | { action: 'help'; topic?: string }
     /** A command that runs no model. Its code parses the words after its name. */
     | { action: 'other'; name: string; words: string[]; all: boolean }
@@ -148,6 +148,7 @@ export function parseCommand(args: readonly string[]): Command {
     const words = rest.join(' ').trim();
     return { ...options, action: 'prompt', mode: 'agent', prompt: [initPrompt(words)], shown: `kedge init ${words}`.trim() };
   }
+  if (word === 'acp') return { ...options, action: word };
   if (OTHERS.test(word ?? '')) return { ...options, action: 'other', name: word as string, words: rest, all: values.all ?? false };
   if (word === undefined)
     throw new UsageError('The request is missing. Write kedge ask, kedge plan or kedge agent, and then the request. See kedge --help.');

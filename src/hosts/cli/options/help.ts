@@ -21,6 +21,7 @@ Usage
   kedge doctor             check the stored sessions and repair them
   kedge insights           show statistics about the runs of this folder; --days N, --all, --json,
                            --csv
+  kedge acp                be the agent of another editor, over the Agent Client Protocol
   kedge models             list the models that can be chosen
   kedge keys set PROVIDER  store a key, read from standard input, in the keychain; also: keys list, keys delete PROVIDER
   kedge completion SHELL   print the completion for bash, zsh or fish
@@ -123,6 +124,23 @@ ${FOLDER}`,
                                          source <(kedge completion zsh)
   kedge completion fish                  …for fish: run this line once:
                                          kedge completion fish > ~/.config/fish/completions/kedge.fish
+`,
+  acp: `Usage
+  kedge acp                speak the Agent Client Protocol on standard input and output
+
+  Editors start this command themselves. Each session works in the folder that the editor names. It is stored like the
+  sessions of the terminal: kedge sessions lists it, and kedge --continue continues it.
+
+  The editor chooses the mode (ask, plan or agent) and the model. Its unsaved files are read and edited in the editor.
+  MCP servers of the editor are added to those of --mcp-config. Commands: /continue, /run, /compact, /init, /remember.
+
+Options
+  -m, --model, --base-url, -y, --yes, --allow, --deny, --policy, --mcp-config, --require-plan, --max-…, --price,
+  --surroundings           as for kedge agent; see kedge --help
+
+Examples of settings
+  Zed           "agent_servers": {"Kedge": {"type": "custom", "command": "kedge", "args": ["acp"]}}
+  JetBrains     ~/.jetbrains/acp.json: {"agent_servers": {"Kedge": {"command": "kedge", "args": ["acp"]}}}
 `,
   models: `Usage
   kedge models                           list the providers with a model for each, what they need, and the test results of

@@ -3,11 +3,11 @@ import type { AssistantPorts } from '../../../app/ports.ts';
 import { UsageError } from './arguments.ts';
 
 /**
- * Reads MCP servers from a file in the format of other programs, `{ "mcpServers": { … } }`. The code for MCP is loaded with the first
- * run. @throws UsageError
+ * Reads MCP servers from a file in the format of other programs, `{ "mcpServers": { … } }`. A server in the file takes precedence over one
+ * of `more` with the same name. The code for MCP is loaded with the first run. @throws UsageError
  */
-export function mcpServersOf(file: string, warn: (text: string) => void): NonNullable<AssistantPorts['mcp']> {
-  const configured = readJson(file);
+export function mcpServersOf(file: string | undefined, warn: (text: string) => void, more?: object): NonNullable<AssistantPorts['mcp']> {
+  const configured = { ...more, ...(file && readJson(file)) };
   const open = async () => {
     const [{ McpServers }, { readServers }, { startServer: start }] = await Promise.all([
       import('../../../mcp/servers.ts'),
@@ -37,9 +37,9 @@ export function mcpServersOf(file: string, warn: (text: string) => void): NonNul
   };
 }
 
-function readJson(file: string): unknown {
+function readJson(file: string): object | undefined {
   try {
-    return (JSON.parse(readFileSync(file, 'utf8')) as { mcpServers?: unknown }).mcpServers;
+    return (JSON.parse(readFileSync(file, 'utf8')) as { mcpServers?: object }).mcpServers;
   } catch (error) {
     throw new UsageError(`The MCP servers in ${file} cannot be read (${error instanceof Error ? error.message : error}). Check the file.`);
   }

@@ -44,6 +44,7 @@ describe('the command line', () => {
     ['undo', { action: 'other', name: 'undo', words: [], all: false }],
     ['undo 12ab', { action: 'other', name: 'undo', words: ['12ab'], all: false }],
     ['models', { action: 'other', name: 'models', words: [], all: false }],
+    ['acp --yes', { action: 'acp', yes: true }],
     ['config set mode ask', { action: 'other', name: 'config', words: ['set', 'mode', 'ask'], all: false }],
     ['-q --no-bell ask x', { action: 'prompt', mode: 'ask', prompt: ['x'], quiet: true, bell: false }],
     [
