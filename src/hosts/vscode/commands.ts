@@ -2,7 +2,6 @@ import * as vscode from 'vscode';
 import type { Session } from '../../app/session/session.ts';
 import { SessionError } from '../../app/session/session-error.ts';
 import type { ApprovalAnswer, Mode, QuestionAnswer } from '../../core/session/events.ts';
-import { isOfDay, raiseText } from '../../core/words/budget-text.ts';
 import { becameOf } from './answered.ts';
 import { openDiffs, reviewRun } from './files/blob-documents.ts';
 import { WALKTHROUGH } from './first-start.ts';
@@ -136,7 +135,9 @@ async function continueRun(session: Session): Promise<void> {
 export async function confirmContinue({ state }: Session): Promise<boolean> {
   const run = state.lastRun;
   const limit = run?.pause === 'limit' ? run.reached : undefined;
-  if (!limit || !isOfDay(limit.limit)) return true;
+  if (!limit) return true;
+  const { isOfDay, raiseText } = await import('../../core/words/budget-text.ts');
+  if (!isOfDay(limit.limit)) return true;
   const raise = 'Raise Limit and Continue';
   return (await vscode.window.showWarningMessage(notificationText(raiseText(limit)), { modal: true }, raise)) === raise;
 }
