@@ -6,6 +6,7 @@ import { rmSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, statfs } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import { ensureAcpx } from './acpx.ts';
 import { ensureChromium } from './chromium.ts';
 import { ensureEditor, root } from './editor.ts';
 import { packageExtension } from './package.ts';
@@ -52,6 +53,7 @@ async function build({ print }: Run): Promise<Counts> {
   const log = (line: string) => print(`${line}\n`);
   try {
     await ensureEditor(log);
+    await ensureAcpx(log);
     process.env.CHROME_PATH = await ensureChromium(log);
     await packageExtension(log);
     return { passes: 0, failures: 0, pending: 0 };

@@ -5,17 +5,22 @@ import { once } from 'node:events';
 import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ensureAcpx } from '../../../../scripts/acpx.ts';
 import { needsProgram, PROGRAM } from '../../../support/program.ts';
 import { startResponsesServer } from '../../../support/responses-server.ts';
 import { until } from '../../../support/until.ts';
 import { folderOf, remove } from '../node/folder.ts';
 
-const ACPX = join(import.meta.dirname, '../../../../node_modules/acpx/dist/cli.js');
 const TIDE = 'export function tideLevel() {}\n';
 const RENAME = 'rename tideLevel to waterLevel in tide.ts';
 
 describe('kedge acp with acpx', () => {
   needsProgram();
+  let program: string;
+  before(async function () {
+    this.timeout(300_000);
+    program = await ensureAcpx();
+  });
   let folder: string;
   let home: string;
   let agent: string;
@@ -48,7 +53,7 @@ await import(${JSON.stringify(PROGRAM)});
   async function acpx(...args: string[]): Promise<string> {
     const options = ['--agent', agent, '--cwd', folder, '--ttl', '1'];
     const clean = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(KEDGE|OPENAI)_/.test(name)));
-    const child = spawn(process.execPath, [ACPX, ...options, ...args], {
+    const child = spawn(process.execPath, [program, ...options, ...args], {
       env: { ...clean, HOME: home, KEDGE_HOME: join(home, 'kedge'), ...env },
     });
     children.push(child);
