@@ -1,5 +1,4 @@
 /** The terminal program: runs one command and returns its exit code. */
-import type { Assistant } from '../../app/assistant.ts';
 import { SessionError } from '../../app/session/session-error.ts';
 import { writeFailure } from '../../core/file-failure.ts';
 import type { AgentEvent } from '../../core/session/events.ts';
@@ -7,7 +6,6 @@ import { sessionLimitsText } from '../../core/words/budget-text.ts';
 import { catalogEntry } from '../../providers/catalog.ts';
 import { StoredKeys } from '../node/keyring.ts';
 import { storageDirectory } from '../node/storage.ts';
-import type { RunTraces } from '../node/telemetry/run-traces.ts';
 import { openKedge } from './kedge.ts';
 import { type Command, parseCommand, UsageError } from './options/arguments.ts';
 import { chosenModel, missingKey } from './options/environment.ts';
@@ -67,6 +65,8 @@ async function execute(command: Command, signal: AbortSignal, hooks: SignalHooks
       const { stdin: input, stdout: output, stderr: prompts } = process;
       return (await keys(command.keys, storedKeys(), process.env, { input, output, prompts })) ? EXIT.answered : EXIT.stopped;
     }
+    case 'mcp':
+      return (await import('./mcp-command.ts')).serveMcp(command, signal, hooks);
     case 'undo': {
       const { undo } = await import('./undo.ts');
       const { assistant } = openKedge(command);
@@ -122,7 +122,8 @@ async function run(command: Extract<Command, { prompt: string[] }>, signal: Abor
   session.subscribe(renderer ? (event) => renderer.handle(event) : printJson);
   hooks.onInterrupt = () => renderer?.interrupted();
 
-  const traces = process.env.KEDGE_OTLP_ENDPOINT ? await tracesTo(process.env.KEDGE_OTLP_ENDPOINT, kedge.assistant) : undefined;
+  const { KEDGE_OTLP_ENDPOINT: collector } = process.env;
+  const traces = collector ? (await import('./options/traces.ts')).tracesTo(collector, kedge.assistant) : undefined;
   const start = async () => {
     const shown = command.action === 'prompt' && command.shown;
     if (text) {
@@ -152,17 +153,6 @@ async function run(command: Extract<Command, { prompt: string[] }>, signal: Abor
   await traces?.flush();
   await kedge.assistant.shutDown();
   return code;
-}
-
-/** Sends runs as traces. @throws UsageError if the address of the collector is not valid */
-async function tracesTo(endpoint: string, assistant: Assistant): Promise<RunTraces> {
-  const { RunTraces, tracesAddress } = await import('../node/telemetry/run-traces.ts');
-  if (!tracesAddress(endpoint)) throw new UsageError('KEDGE_OTLP_ENDPOINT must be an address such as http://localhost:4318.');
-  return new RunTraces(
-    assistant,
-    () => endpoint,
-    (text) => process.stderr.write(`kedge: ${oneLine(text, 1_000)}\n`),
-  );
 }
 
 /** Returns the words of the request without `-`, which stands for stdin. */

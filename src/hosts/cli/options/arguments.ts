@@ -44,6 +44,8 @@ export type Command = Options &
   (
     | { action: 'help' | 'version' | 'models' }
     | { action: 'keys'; keys: KeysCommand }
+    /** `http` serves over HTTP on this port, or on any free one. Without it, standard input and output are used. */
+    | { action: 'mcp'; raw: boolean | undefined; http: string | undefined }
     | { action: 'undo'; run?: string }
     /** Without words, the memory is printed. */
     | { action: 'remember'; words: string[]; everywhere: boolean }
@@ -76,6 +78,8 @@ const OPTIONS = {
   price: { type: 'string' },
   surroundings: { type: 'string' },
   all: { type: 'boolean' },
+  raw: { type: 'boolean' },
+  http: { type: 'string' },
   continue: { type: 'string' },
   help: { type: 'boolean', short: 'h' },
   version: { type: 'boolean', short: 'v' },
@@ -136,6 +140,8 @@ export function parseCommand(args: readonly string[]): Command {
   if (word === 'grants') return { ...options, action: 'grants', ...parseClear(rest) };
   if (word === 'undo') return { ...options, action: 'undo', ...(rest[0] !== undefined && { run: rest[0] }) };
   if (word === 'keys') return { ...options, action: 'keys', keys: keysCommand(rest) };
+
+  if (word === 'mcp') return { ...options, action: word, raw: values.raw, http: values.http };
   if (word === 'models') return { ...options, action: word };
   if (word === undefined)
     throw new UsageError('The request is missing. Write kedge ask, kedge plan or kedge agent, and then the request. See kedge --help.');

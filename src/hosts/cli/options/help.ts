@@ -20,6 +20,9 @@ Usage
   kedge insights           show what the runs of this folder did, used and waited for; --days N, --all, --json,
                            --csv
                            (each of these commands has its own --help)
+  kedge mcp                let other assistants ask about this folder (an MCP server on standard input and output);
+                           it only reads. --raw: also offer the reading tools; --http PORT: serve on this computer
+                           over HTTP instead, with the token in KEDGE_MCP_TOKEN or a random one
   kedge models             list the models that can be chosen
   kedge keys set PROVIDER  store a key, read from standard input, in the keychain; also: keys list, keys delete PROVIDER
 
@@ -65,6 +68,7 @@ Environment
   KEDGE_WITHHOLD_ENV                  additional variables to withhold from commands, such as AWS_*
   KEDGE_CONTEXT_TOKENS                how many tokens of a model's context window are used at most (default: all)
   KEDGE_MEMORY_TOKENS                 how many tokens of the memory are sent to the model (default: 800; 0 turns it off)
+  KEDGE_MCP_TOKEN                     the token that clients of kedge mcp --http must send
   KEDGE_OTLP_ENDPOINT                 an OpenTelemetry collector to which each run is sent as a trace, without the
                                       content of messages: http://localhost:4318
   NO_COLOR                            turn off colors
