@@ -35,7 +35,19 @@ export type ConnectionEvents = {
   /** The server wrote to its error output. */
   onLog(text: string): void;
   onClosed(): void;
+  /** The user is asked to sign in, which takes longer than other requests. */
+  onSignIn?(): void;
 };
+
+/** Lets the user sign in to a server over HTTP that requires it. Secrets are stored by a key for each server. */
+export interface SignIn {
+  load(key: string): Promise<string | undefined>;
+  save(key: string, secret: string): Promise<void>;
+  /** Returns the address to which the browser returns after the sign-in: `wanted`, if it is still possible. */
+  redirectUrl(wanted: string | undefined): Promise<string>;
+  /** Resolves with the parameters with which the browser has returned. @throws Error if the user cannot be asked or does not agree */
+  authorize(server: string, address: URL, signal: AbortSignal): Promise<URLSearchParams>;
+}
 
 export type ServerSpec = { command: string; args: string[]; env: Record<string, string>; cwd?: string };
 
@@ -62,6 +74,7 @@ export type Connect = (
   events: ConnectionEvents,
   start: StartServer,
   signal: AbortSignal,
+  signIn?: SignIn,
 ) => Promise<McpConnection>;
 
 /** Returns true if the rules of the user deny a tool of a server or, without `tool`, all its tools. `tool` is the name that the model receives. */

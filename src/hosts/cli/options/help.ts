@@ -40,7 +40,8 @@ Options
                            mcp:github/create_issue; repeat it for several. Dangerous actions still need approval
   --policy FILE            read rules from a file: {"rules": [{"effect": "deny", "path": "db/**"}]}; the folder’s own
                            .kedge/policy.json can only deny or ask
-  --mcp-config FILE        MCP servers whose tools agent may use: {"mcpServers": {"name": {"command": "…"}}}
+  --mcp-config FILE        MCP servers whose tools agent may use: {"mcpServers": {"name": {"command": "…"}}};
+                           if a server over HTTP requires a sign-in, the address for your browser is printed
   --run-plan               run the proposed plan without asking
   --require-plan           make agent propose a plan first, and change nothing until you confirm it
   --bell                   ring the bell of the terminal when the run waits for you, has failed or is done

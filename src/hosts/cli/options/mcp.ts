@@ -9,14 +9,21 @@ import { UsageError } from './arguments.ts';
 export function mcpServersOf(file: string, warn: (text: string) => void): NonNullable<AssistantPorts['mcp']> {
   const configured = readJson(file);
   const open = async () => {
-    const [{ McpServers }, { readServers }, { startServer: start }] = await Promise.all([
+    const [{ McpServers }, { readServers }, { startServer: start }, { terminalSignIn }] = await Promise.all([
       import('../../../mcp/servers.ts'),
       import('../../../mcp/config.ts'),
       import('../../node/commands/server-process.ts'),
+      import('./sign-in.ts'),
     ]);
     const { servers, problems } = readServers(configured);
     for (const problem of problems) warn(problem);
-    return new McpServers({ configured: () => servers, load: () => import('../../../mcp/client/index.ts'), start, onProblem: warn });
+    return new McpServers({
+      configured: () => servers,
+      load: () => import('../../../mcp/client/index.ts'),
+      start,
+      signIn: terminalSignIn(),
+      onProblem: warn,
+    });
   };
   let servers: ReturnType<typeof open> | undefined;
   return {
