@@ -263,6 +263,7 @@ describe('an MCP server that ignores the end of its input', () => {
     ['normally', []],
     ['after a SIGTERM', ['SIGTERM']],
     ['after a second Ctrl+C', ['SIGINT', 'SIGINT']],
+    ['because it was killed', ['SIGKILL']],
   ] as [string, NodeJS.Signals[]][]) {
     it(`is also ended by a program that ends ${how}`, async function () {
       this.timeout(120_000);
