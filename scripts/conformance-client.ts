@@ -4,7 +4,7 @@
  */
 import { startServer } from '../src/hosts/node/commands/server-process.ts';
 import { connect } from '../src/mcp/client/index.ts';
-import type { SignIn } from '../src/mcp/types.ts';
+import type { Ask, SignIn } from '../src/mcp/types.ts';
 
 const ARGUMENTS: Record<string, Record<string, unknown>> = { add_numbers: { a: 5, b: 3 } };
 const url = process.argv.at(-1) as string;
@@ -25,8 +25,12 @@ const signIn: SignIn = {
   },
 };
 
+// The suite tests the defaults of forms.
+const ask: Ask = async ({ options }) => ({ option: options.find(({ label }) => label.startsWith('Use the default'))?.label ?? 'Accept' });
+
 const { client_id: clientId, client_secret: clientSecret } = context;
 const config = { url, ...(clientId !== undefined && { oauth: { clientId, clientSecret } }) };
 const connection = await connect('conformance', config, events, startServer, signal, signIn);
-for (const { name } of await connection.tools(signal)) await connection.call(name, ARGUMENTS[name] ?? {}, signal, ignore);
+for (const { name } of await connection.tools(signal))
+  await connection.call(name, ARGUMENTS[name] ?? {}, { signal, progress: ignore, ask });
 await connection.close();

@@ -83,7 +83,6 @@ async function run(file: string, args: string[]): Promise<{ code: number | null;
 
 /** The client scenarios that are not supported, with the reason. */
 export const LEFT_OUT: Readonly<Record<string, string>> = {
-  'elicitation-sep1034-client-defaults': 'servers cannot ask the user',
   'auth/basic-cimd': 'needs a web site that describes the client',
   'auth/client-credentials-jwt': 'signs in as a program, without a user',
   'auth/client-credentials-basic': 'signs in as a program, without a user',

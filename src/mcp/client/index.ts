@@ -6,12 +6,14 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import {
   type CallToolResult,
+  ElicitRequestSchema,
   ResourceListChangedNotificationSchema,
   ToolListChangedNotificationSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 import type { McpServerConfig } from '../config.ts';
-import type { Connect, McpResource, McpTool, StartServer } from '../types.ts';
+import type { Ask, Connect, McpResource, McpTool, StartServer } from '../types.ts';
 import { Authorization } from './authorization.ts';
+import { elicited } from './elicitation.ts';
 import { ProcessTransport } from './process-transport.ts';
 import { resourceParts, resultParts } from './results.ts';
 import { schemaValidator } from './schemas.ts';
@@ -28,6 +30,8 @@ export const connect: Connect = async (name, config, events, start, signal, sign
   const validator = schemaValidator();
   /** Ends the wait for a sign-in, during the request that needs it. */
   let waiting = signal;
+  /** The functions that ask the user, of the calls in progress. A request of the server does not say to which call it belongs. */
+  const asks: Ask[] = [];
   const authorization =
     'url' in config && signIn && !hasOwnKey(config.headers)
       ? await Authorization.open(name, config, signIn, { signal: () => waiting, onSignIn: events.onSignIn })
@@ -45,7 +49,16 @@ export const connect: Connect = async (name, config, events, start, signal, sign
     }
   };
   const open = async () => {
-    const client = new Client({ name: 'kedge', version: '1.0.0' }, { jsonSchemaValidator: validator });
+    const client = new Client(
+      { name: 'kedge', version: '1.0.0' },
+      {
+        jsonSchemaValidator: validator,
+        capabilities: { elicitation: { form: { applyDefaults: true } } },
+      },
+    );
+    client.setRequestHandler(ElicitRequestSchema, ({ params }) =>
+      params.mode === 'url' ? { action: 'decline' } : elicited(name, params, asks.at(-1)),
+    );
     const { transport, stderr, finishAuth } = transportOf(config, start, events.onLog, authorization);
     finish = finishAuth;
     client.onclose = events.onClosed;
@@ -110,7 +123,8 @@ export const connect: Connect = async (name, config, events, start, signal, sign
         return undefined;
       }
     },
-    async call(tool, input, own, progress) {
+    async call(tool, input, { signal: own, progress, ask }) {
+      if (ask) asks.push(ask);
       const onprogress = (at: { message?: string; progress: number; total?: number }) =>
         progress(at.message ?? (at.total === undefined ? `${at.progress}` : `${at.progress} of ${at.total}`));
       const pendingCall = during(own, (each) =>
@@ -118,9 +132,11 @@ export const connect: Connect = async (name, config, events, start, signal, sign
           client.callTool({ name: tool, arguments: input }, undefined, { signal: each, timeout: CALL_MS, onprogress }),
         ),
       );
-      const result = await pendingCall.catch((error) => {
-        throw own.aborted ? error : failure(error);
-      });
+      const result = await pendingCall
+        .catch((error) => {
+          throw own.aborted ? error : failure(error);
+        })
+        .finally(() => ask && asks.splice(asks.indexOf(ask), 1));
       const { content, structuredContent, isError } = result as CallToolResult;
       return { content: resultParts(content, structuredContent), isError: isError === true };
     },
