@@ -47,10 +47,13 @@ export async function askWorkspace(session: Session, { query, useCase }: Questio
       // Nobody continues this run.
       await session.stop();
     }
-    return answerOf(checkCitations(text, evidenceIn(session.events)), { stated, isLimited });
+    const { text: answer, isCut } = cut(visibleText(text));
+    return answerOf(checkCitations(answer, evidenceIn(session.events)), { stated, isLimited, isCut });
   } finally {
     signal.removeEventListener('abort', stop);
     unsubscribe();
+    // The user can continue the session without these limits.
+    session.note({ type: 'session_limit_set', limit: 'callsPerRun' });
   }
 }
 
@@ -96,10 +99,10 @@ function statedConfidence(text: string): { text: string; stated: Confidence } {
 
 const GRADES: readonly Confidence[] = ['low', 'medium', 'high'];
 
+type Circumstances = { stated: Confidence; isLimited: boolean; isCut: boolean };
+
 /** The model can only lower the confidence that follows from what was read. */
-function answerOf(checked: CheckedAnswer, { stated, isLimited }: { stated: Confidence; isLimited: boolean }): Answer {
-  const { sources, dropped } = checked;
-  const { text, isCut } = cut(visibleText(checked.answer));
+function answerOf({ answer, sources, dropped }: CheckedAnswer, { stated, isLimited, isCut }: Circumstances): Answer {
   const isWhole = dropped.length === 0 && !isLimited && !isCut;
   const proven: Confidence = sources.length === 0 ? 'low' : isWhole ? 'high' : 'medium';
   const note = [
@@ -109,7 +112,7 @@ function answerOf(checked: CheckedAnswer, { stated, isLimited }: { stated: Confi
     ...(isCut ? ['The answer was too long and was cut off.'] : []),
   ].join(' ');
   return {
-    answer: text || 'No answer was found.',
+    answer: answer || 'No answer was found.',
     sources,
     confidence: GRADES[Math.min(GRADES.indexOf(proven), GRADES.indexOf(stated))] ?? 'low',
     ...(note && { note }),
@@ -129,6 +132,7 @@ function cut(text: string): { text: string; isCut: boolean } {
   const tokens = tokensOfText(text);
   if (tokens <= MAX_TOKENS) return { text, isCut: false };
   const most = Math.floor((text.length * MAX_TOKENS) / tokens);
-  const end = text.lastIndexOf('\n', most);
-  return { text: `${text.slice(0, end > most / 2 ? end : most)}\n…`, isCut: true };
+  // A place that is cut in two would be another place.
+  const end = Math.max(text.lastIndexOf('\n', most), text.lastIndexOf(' ', most));
+  return { text: `${text.slice(0, end > 0 ? end : most)}\n…`, isCut: true };
 }

@@ -34,7 +34,7 @@ export function checkCitations(text: string, evidence: Evidence): CheckedAnswer 
   };
   // Paths with spaces and other unusual characters are recognized only if they were read.
   const known = [...evidence.keys()].toSorted((a, b) => b.length - a.length).map((path) => `${escaped(path)}|`);
-  const places = new RegExp(`(?<![\\w/.@:-])(${known.join('')}${PATH})${LINES}(?!\\w)`, 'g');
+  const places = new RegExp(`(?<![\\w/.@:+~-])(${known.join('')}${PATH})${LINES}(?!\\w)`, 'g');
   const answer = text.replace(places, (place, name: string, byColon?: string, byHash?: string) =>
     check(place, name, byColon ?? byHash ?? ''),
   );

@@ -48,6 +48,8 @@ export const connect: Connect = async (name, config, events, start, signal, sign
       }
     }
   };
+  let finish = async (_code: string) => {};
+  const finishLast = (code: string) => finish(code);
   const open = async () => {
     const client = new Client(
       { name: 'kedge', version: '1.0.0' },
@@ -75,8 +77,6 @@ export const connect: Connect = async (name, config, events, start, signal, sign
       throw new Error(`${reason(error)}${stderrText ? ` Its error output: ${stderrText}` : ''}`);
     }
   };
-  let finish = async (_code: string) => {};
-  const finishLast = (code: string) => finish(code);
   const client = await signedIn(open, finishLast);
   const requesting = <T>(own: AbortSignal, request: () => Promise<T>): Promise<T> => {
     waiting = own;

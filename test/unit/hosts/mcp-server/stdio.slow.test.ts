@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
@@ -123,6 +123,15 @@ describe('kedge mcp over standard input and output', () => {
     const outputs = last.filter(({ type }) => type === 'function_call_output').map(({ output }) => String(JSON.stringify(output)));
     assert.equal(outputs.filter((output) => output.includes('tideLevel') || output.includes('return 1')).length <= 10, true);
     assert.ok(outputs.length >= 10);
+    await client.close();
+    const logs = (await readdir(home, { recursive: true })).filter((path) => path.endsWith('.jsonl'));
+    const events = (await Promise.all(logs.map((path) => readFile(join(home, path), 'utf8')))).join('').split('\n').filter(Boolean);
+    const limits = events.map((line) => JSON.parse(line)).filter(({ type }) => type === 'session_limit_set');
+    assert.deepEqual(
+      limits.map(({ amount }) => amount),
+      [10, 0, undefined],
+      'the user can continue the session without the limits',
+    );
   });
 
   it('cuts off an answer that is too long', async () => {
