@@ -1,10 +1,11 @@
 // Builds all bundles into dist/: the extension and the terminal program with their shared chunks, and the panel. With --watch it builds
 // again after each change. --watch and --debug keep the code readable and write source maps.
-import { copyFile, mkdir, readFile, rm } from 'node:fs/promises';
+import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire, isBuiltin } from 'node:module';
 import { basename, resolve } from 'node:path';
 import * as esbuild from 'esbuild';
 import { panelBundles } from './scripts/panel-build.mjs';
+import { readmeForExtension } from './scripts/readme.mjs';
 
 const watch = process.argv.includes('--watch');
 const debug = watch || process.argv.includes('--debug');
@@ -50,7 +51,6 @@ const ALWAYS = [
   'src/core/run/hunk-revision.ts',
   'src/core/session/events.ts',
   'src/core/view/run-view.ts',
-  'src/core/words/budget-text.ts',
   'src/core/words/call-text.ts',
   'src/core/words/visible-text.ts',
   'src/hosts/node/commands/process-group.ts',
@@ -73,6 +73,7 @@ const FOR_WORK = [
   'src/core/plan/schema.ts',
   'src/core/view/approval-details.ts',
   'src/core/view/plan-details.ts',
+  'src/core/words/budget-text.ts',
   'src/core/words/plan-text.ts',
   'src/policy/rules.ts',
   'src/providers/event-stream.ts',
@@ -93,7 +94,7 @@ const SHARED = {
   'src/app/mentions/': FOR_RUNS,
   'src/app/run/': FOR_WORK,
   'src/hosts/cli/': [...FOR_WORK, 'src/hosts/cli/program.ts'],
-  'src/hosts/cli/mcp-command.ts': [...FOR_RUNS, 'src/hosts/cli/program.ts'],
+  'src/hosts/cli/servers/mcp.ts': [...FOR_RUNS, 'src/hosts/cli/program.ts'],
   'src/hosts/cli/program.ts': FOR_WORK,
   'src/hosts/mcp-server/': [...FOR_RUNS, 'src/hosts/cli/program.ts'],
   'src/hosts/vscode/': [...ALWAYS, 'src/hosts/vscode/extension.ts'],
@@ -206,6 +207,8 @@ const bundles = [
     entryPoints: { kedge: 'src/hosts/cli/main.ts' },
     plugins: [nodeModules, programApart],
   },
+  // It is copied out of the extension, so it is one file.
+  { ...common, platform: 'node', format: 'esm', target: 'node20', entryPoints: { launcher: 'src/hosts/vscode/program/launcher.ts' } },
   ...panelBundles.map((bundle) => ({ ...common, ...bundle })),
 ];
 
@@ -216,5 +219,24 @@ if (watch) {
   const contexts = await Promise.all(bundles.map((bundle) => esbuild.context(bundle)));
   await Promise.all(contexts.map((context) => context.watch()));
 } else {
-  await Promise.all(bundles.map((bundle) => esbuild.build(bundle)));
+  const [{ metafile }] = await Promise.all([
+    esbuild.build({ ...bundles[0], metafile: true }),
+    ...bundles.slice(1).map((bundle) => esbuild.build(bundle)),
+    readmeForExtension().then((text) => writeFile('dist/README.md', text)),
+  ]);
+  // The npm package contains only the terminal program. npm adds extension.js too, because the manifest names it; it is only an entry point.
+  const files = [
+    'kedge.js',
+    ...loadedBy('dist/program.js', metafile.outputs).map((file) => basename(file)),
+    ...wasm.map((file) => basename(file)),
+  ];
+  await writeFile('dist/.npmignore', ['*', ...files.map((file) => `!${file}`), ''].join('\n'));
+}
+
+/** Returns a built file with everything that it imports, also with `import()`. */
+function loadedBy(file, outputs, files = new Set()) {
+  if (files.has(file) || !outputs[file]) return [...files];
+  files.add(file);
+  for (const { path } of outputs[file].imports) loadedBy(path, outputs, files);
+  return [...files];
 }

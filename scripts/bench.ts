@@ -1,4 +1,4 @@
-// `npm run bench [-- name ...]`: measures Kedge's performance and prints ratios and times. It never fails because of a slow machine.
+// `npm run bench [-- name ...]`: measures Kedge's performance and prints ratios and times. It never fails because a machine is slow.
 import { ripgrepOfEditor } from './editor.ts';
 import { packageExtension } from './package.ts';
 

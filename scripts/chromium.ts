@@ -1,4 +1,4 @@
-// Finds the Chromium that shows the editor in the tests, and installs Chromium if none is found.
+// Finds the Chromium in which the tests show the editor, and installs it if none is found.
 import { execFileSync } from 'node:child_process';
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';

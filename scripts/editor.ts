@@ -92,7 +92,9 @@ export interface EditorOptions {
   extensionDevelopmentPath?: string;
   /** A module whose `run()` is called in the extension host. It requires `extensionDevelopmentPath`. */
   extensionTestsPath?: string;
-  /** 0, the default, uses any free port. A browser stores its state by port, so an editor that keeps its state needs a fixed port. */
+  /**
+   * With 0, the default, any free port is used. A browser stores its state by port, so an editor that keeps its state needs a fixed port.
+   */
   port?: number;
   /** The user settings to write. Without them, the existing settings are kept. */
   settings?: Record<string, unknown>;
@@ -121,7 +123,7 @@ function serverArguments(profile: Profile): string[] {
   ];
 }
 
-/** Removes the variables that VS Code sets in its terminals, because they would make the server connect to that VS Code. */
+/** Removes the variables that VS Code sets in its terminals, because they would make the server connect to that instance. */
 function serverEnvironment(extra: Record<string, string> = {}): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(([name]) => !/^(VSCODE_|ELECTRON_)/.test(name));
   return { ...Object.fromEntries(kept), ...extra };
@@ -198,7 +200,7 @@ function listening(server: ChildProcess, logFile: string): Promise<number> {
       output = (output + chunk).slice(-10_000);
       const port = /Extension host agent listening on (\d+)/.exec(output)?.[1];
       if (port) settle(() => done(Number(port)));
-      // If its port is in use, the server keeps running but serves nothing.
+      // If its port is in use, the server keeps running without serving anything.
       if (output.includes('EADDRINUSE')) settle(() => failed(new Error(`The port is in use: EADDRINUSE\n${output}`)));
     };
     const settle = (end: () => void) => {
@@ -242,7 +244,7 @@ function signalGroup(server: ChildProcess, signal: NodeJS.Signals): void {
     if (server.pid && process.platform !== 'win32') process.kill(-server.pid, signal);
     else server.kill(signal);
   } catch {
-    // The process has already ended.
+    // The process may have already ended.
   }
 }
 

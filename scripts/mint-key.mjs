@@ -1,6 +1,6 @@
-// This module is loaded into the VS Code server (node --import). A browser encrypts VS Code's secret storage with a key of which the
-// server has one half, and requests that half with POST /mint-key. The part of code-server that answers this request is not installed here,
-// so this module answers it. Without an answer, secrets would be lost with every reload.
+// This module is loaded into the VS Code server (node --import). A browser encrypts VS Code's secret storage with a key. The server has one
+// half of this key, and the browser requests it with POST /mint-key. The part of code-server that answers this request is not installed
+// here, so this module answers it. Without an answer, secrets would be lost with every reload.
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { Server } from 'node:http';

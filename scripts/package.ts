@@ -1,9 +1,12 @@
-// Builds the extension and packs it into dist/kedge.vsix, unless that file was already built from the same sources.
+// `npm run package`: builds Kedge, packs the extension (dist/kedge.vsix) and the npm package of the terminal program (dist/kedge-VERSION.tgz)
+// from the same build, and checks both. Other scripts only build and pack the extension, unless it was already built from the same sources.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { checkExtension, checkProgram } from './check-packages.ts';
 import { root } from './editor.ts';
+import { npm } from './npm.mjs';
 
 const inputs = [
   'src',
@@ -13,6 +16,7 @@ const inputs = [
   'package-lock.json',
   'esbuild.mjs',
   'scripts/panel-build.mjs',
+  'scripts/readme.mjs',
   '.vscodeignore',
   'README.md',
   'CHANGELOG.md',
@@ -28,17 +32,23 @@ export async function packageExtension(log: (line: string) => void = console.log
   if ((await readFile(stampFile, 'utf8').catch(() => '')) === stamp) return vsix;
   log('Building and packing the extension ...');
   await run('esbuild.mjs');
-  await run(
-    'node_modules/@vscode/vsce/vsce',
-    'package',
-    '--no-dependencies',
-    '--allow-missing-repository',
-    '--no-rewrite-relative-links',
-    '--out',
-    vsix,
-  );
+  await packExtension(vsix);
   await writeFile(stampFile, stamp);
   return vsix;
+}
+
+/** Packs the extension from dist/ into a file. */
+export function packExtension(to: string): Promise<void> {
+  const options = ['--no-dependencies', '--allow-missing-repository', '--no-rewrite-relative-links', '--readme-path', 'dist/README.md'];
+  return run('node_modules/@vscode/vsce/vsce', 'package', ...options, '--out', to);
+}
+
+/** Packs the terminal program from dist/ into a folder, and resolves to the path of the npm package. */
+export async function packProgram(folder: string): Promise<string> {
+  const packed = await npm(['pack', '--ignore-scripts', '--json', '--pack-destination', folder], root);
+  const [, name] = /"filename":\s*"([^"]+)"/.exec(packed) ?? [];
+  if (!name) throw new Error(`npm pack did not name its file:\n${packed}`);
+  return join(folder, name);
 }
 
 async function fingerprint(): Promise<string> {
@@ -75,4 +85,10 @@ function run(...args: string[]): Promise<void> {
         : reject(new Error(`${args.slice(0, 2).join(' ')} failed:\n${output.trim().split('\n').slice(0, 30).join('\n')}`)),
     );
   });
+}
+
+if (import.meta.main) {
+  const extension = await packageExtension();
+  console.log(await checkExtension(extension));
+  console.log(await checkProgram(await packProgram(join(root, 'dist'))));
 }

@@ -6,7 +6,7 @@ import { resolve } from 'node:path';
 const LEFT_OUT =
   /^(?:katex|bpmnIcons|abnf|architecture|block|c4|cose-bilkent|cynefin|diagram|ebnf|elk|gitGraph|info|ishikawa|kanban|mindmap|peg|pie|railroad|sankey|swimlanes|usecase|venn|wardley)/;
 
-/** The panel imports a lazy part by its source file, and the browser loads the bundle of that part. */
+/** The panel imports a lazily loaded part by its source file, and the browser loads the bundle of that part. */
 const lazyParts = {
   name: 'lazy-parts',
   setup(build) {
@@ -52,7 +52,7 @@ export const panelBundles = [
   {
     ...common,
     format: 'esm',
-    // The pages of the panel share its code.
+    // The pages of the panel share the panel's code.
     splitting: true,
     chunkNames: 'panel-[name]-[hash]',
     entryPoints: { panel: 'webview-ui/main.tsx' },

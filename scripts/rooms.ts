@@ -1,6 +1,7 @@
 /**
- * The rooms of the source tree, and what each of them may import. `npm run check` runs this file as a program: it reads every source file and
- * fails if a room imports something that is not listed for it, if files import each other in a circle, or if a file or folder is too large.
+ * The rooms of the source tree, and the imports that each of them may have. `npm run check` runs this file as a program: it reads every
+ * source file and fails if a room imports something that is not listed for it, if files import each other in a circle, or if a file or
+ * folder is too large.
  */
 import { globSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
@@ -41,8 +42,9 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     ...['src/app', 'src/core', '@opentelemetry/api', '@opentelemetry/otlp-exporter-base', '@opentelemetry/otlp-transformer'],
     ...['@opentelemetry/resources', '@opentelemetry/sdk-trace'],
   ],
+  'src/hosts/acp': [...BELOW_APP, 'src/app', 'src/hosts/node', 'node:*', '@agentclientprotocol/sdk'],
   'src/hosts/mcp-server': [...BELOW_APP, 'src/app', 'node:crypto', 'node:http', 'node:stream', '@modelcontextprotocol/sdk', 'zod'],
-  'src/hosts/cli': [...BELOW_APP, 'src/app', 'src/hosts/mcp-server', 'src/hosts/node', 'node:*', 'zod'],
+  'src/hosts/cli': [...BELOW_APP, 'src/app', 'src/hosts/acp', 'src/hosts/mcp-server', 'src/hosts/node', 'node:*', 'zod'],
   'src/hosts/vscode': [...BELOW_APP, 'src/app', 'src/hosts/node', 'src/protocol', 'node:*', 'vscode'],
   'webview-ui': ['src/core', 'src/protocol', 'webview-ui/lazy', '@vscode/codicons', 'marked', 'preact'],
   'webview-ui/lazy': ['highlight.js', 'katex', 'mermaid', 'uplot'],
@@ -61,7 +63,10 @@ export function problemsIn(files: readonly SourceFile[]): string[] {
 
 type Imports = ReadonlyMap<string, readonly string[]>;
 
-/** Returns everything that a file imports, including types and `import()`: files by their paths from the root, packages by their names. */
+/**
+ * Returns everything that a file imports, including types and `import()`: files are given by their paths from the root, and packages by
+ * their names.
+ */
 function importsOf({ path, text }: SourceFile): string[] {
   if (!/\.tsx?$/.test(path)) return [];
   const specifiers = text.matchAll(/^(?:import|export)\b[^'"`;]*?from '([^']+)'|^import '([^']+)'|\bimport\('([^']+)'/gm);

@@ -18,7 +18,7 @@ const usage = `Usage: npm start [-- options]
 
 VS Code's own Chat asks to sign in to GitHub Copilot when a message does not address an extension, so it is turned off without --chat.`;
 
-/** The settings of a new profile. They hide what VS Code shows at its first start, and the sign-in to other products. */
+/** The settings of a new profile. They hide the pages that VS Code shows at its first start, and the sign-in for other products. */
 const firstSettings = (chat: boolean) => ({
   'workbench.startupEditor': 'none',
   'workbench.tips.enabled': false,
@@ -122,7 +122,7 @@ const welcome = (url: string, folder: string, chat: boolean) => `
   Try these in Kedge's panel (Ctrl+Alt+K), in the mode before the colon:
     Ask:    Where is draught used?
     Plan:   Rename calc to waterLevel in src/**
-    Agent:  Replace 'Little Harbour' by 'Old Harbour'
+    Agent:  Replace 'Little Harbour' with 'Old Harbour'
 
   ${chat ? 'In the Chat view (Ctrl+Alt+I), begin with @kedge, @kedge /plan or @kedge /agent.' : "VS Code's own Chat is turned off here. To try @kedge there, start with: npm start -- --chat"}
   Press Ctrl+C to stop it.

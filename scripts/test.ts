@@ -25,7 +25,7 @@ type Layer = (run: Run) => Promise<Counts>;
 
 /** The limit is far longer than any layer takes, so only a layer that hangs reaches it. */
 const timeLimit = 45 * 60_000;
-/** The most memory, in bytes, that the temporary files of the tests need. */
+/** The maximum memory, in bytes, that the temporary files of the tests need. */
 const roomInMemory = 2e9;
 /** Every process of mocha loads most of the sources, which takes twice as long without their compiled form. */
 const compileCache = process.env.NODE_COMPILE_CACHE ?? join(root, 'out', 'compile-cache');
@@ -88,7 +88,7 @@ async function mocha(layer: string, run: Run, ...files: string[]): Promise<Count
   return counted(layer, run, args, { NODE_COMPILE_CACHE: compileCache, ...(folder && { TMPDIR: folder }) });
 }
 
-/** A folder in memory for temporary files. The tests write, sync and remove many small files, which would take long on a disk. */
+/** A folder in memory for temporary files. The tests write, sync and remove many small files, which would be slow on a disk. */
 let memoryFolder: Promise<string | undefined> | undefined;
 
 async function folderInMemory(): Promise<string | undefined> {

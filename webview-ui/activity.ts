@@ -47,7 +47,10 @@ export function answerOf(run: RunView): Answer | undefined {
   return last < 0 ? undefined : { text: run.turns[last]?.text ?? '', streaming: false, from: last, to: last + 1 };
 }
 
-/** Returns the model's latest text until it answers. While an approval or question is open, only the text of the same turn is shown. */
+/**
+ * Returns the model's latest text while it has not answered yet. While an approval or question is open, only the text of the same turn is
+ * shown.
+ */
 export function latestText(run: RunView): { text: string; streaming: boolean } | undefined {
   if (answerOf(run)) return undefined;
   const isWaiting = run.approvals.length > 0 || run.questions.length > 0;

@@ -1,11 +1,11 @@
-/** Counts the files that can be restored when the conversation continues from an earlier place. */
+/** Counts the files that can be restored when the conversation continues from an earlier point. */
 import { isTakenBack } from '../src/core/view/run-view.ts';
 import type { PanelRun } from './model.ts';
 
 /** `before` is before the prompt of the run, `after` is after its end, and `callId` is after the step with this call. */
 export type Place = 'before' | 'after' | { callId: string };
 
-/** Returns the number of files that were changed since a place, except by runs that were undone or come from a file. */
+/** Returns the number of files that were changed since a point, except by runs that were undone or imported from a file. */
 export function filesSince(runs: readonly PanelRun[], runId: string, place: Place): number {
   const index = runs.findIndex(({ id }) => id === runId);
   if (index < 0) return 0;

@@ -1,4 +1,5 @@
 export { dollars, tokens } from '../src/core/words/amounts.ts';
+export { shortTime, timeText } from '../src/core/words/dates.ts';
 
 export function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? '' : 's'}`;
@@ -10,21 +11,6 @@ export function duration(ms: number): string {
   if (ms < 9950) return `${(ms / 1000).toFixed(1)} s`;
   const seconds = Math.round(ms / 1000);
   return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
-}
-
-/** Formats a time of day, with the date unless it is today. */
-export function timeOfDay(at: number): string {
-  const date = new Date(at);
-  const isToday = date.toDateString() === new Date().toDateString();
-  return isToday ? date.toLocaleTimeString() : date.toLocaleString();
-}
-
-/** Formats a time for a list: the time of today, or else the date, with the year unless it is this year. */
-export function shortTime(at: number): string {
-  const [date, now] = [new Date(at), new Date()];
-  if (date.toDateString() === now.toDateString()) return date.toLocaleTimeString(undefined, { hour: 'numeric', minute: '2-digit' });
-  const isThisYear = date.getFullYear() === now.getFullYear();
-  return date.toLocaleDateString(undefined, { month: 'short', day: 'numeric', ...(!isThisYear && { year: 'numeric' }) });
 }
 
 /** Splits a path, so that the name stays visible when the folder is shortened to fit. */

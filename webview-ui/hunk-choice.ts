@@ -1,4 +1,4 @@
-/** Evaluates which hunks of a proposed change the user has accepted. */
+/** Determines which hunks of a proposed change the user has accepted. */
 
 import { countHunks, fileRevision, goesWithMove } from '../src/core/run/hunk-revision.ts';
 import type { ChangeSummary, Revision } from '../src/core/session/effects.ts';

@@ -1,4 +1,7 @@
-/** Keeps the focus in the panel when an action removes or disables the focused element. Otherwise a keyboard user would have to start at the top again. */
+/**
+ * Keeps the focus in the panel when an action removes or disables the focused element. Otherwise, a keyboard user would have to start again
+ * at the top.
+ */
 
 const FOCUSABLE = ['button', 'textarea', 'input', 'select'].map((name) => `${name}:not(:disabled)`).join(', ');
 

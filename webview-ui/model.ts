@@ -28,7 +28,7 @@ export type PanelRun = Omit<RunView, 'approvals'> & {
 /** A mention of the message that is being written. `isConfirmed` is set if the user has answered its question with yes. */
 export type ChosenMention = Mention & { isConfirmed?: true };
 
-/** A message with what is sent along. */
+/** A message with its images and mentions. */
 export type Draft = { id: string; text: string; images: readonly PastedImage[]; mentions: readonly ChosenMention[] };
 
 export type PanelModel = Omit<SessionView, 'runs'> & {
@@ -53,7 +53,7 @@ export type PanelModel = Omit<SessionView, 'runs'> & {
   page?: OpenPage;
   /** The messages that the host has not accepted yet. */
   sending: readonly Draft[];
-  /** The messages that were not accepted and that the composer has not taken back yet. */
+  /** The messages that were not accepted and have not been put back into the composer yet. */
   returned: readonly Draft[];
   /** The sessions that the shown session is related to, once the host has sent them. */
   branches?: Branches | undefined;
@@ -82,9 +82,9 @@ export type Local =
   | { type: 'mentions_set'; mentions: readonly ChosenMention[] }
   | { type: 'message_sent'; draft: Draft }
   | { type: 'drafts_returned' }
-  /** The user edited a queued message that was sent in the meantime. */
+  /** The user edited a queued message, which was sent before the edit was complete. */
   | { type: 'text_returned'; text: string }
-  /** The user answered the question about a mention with yes. */
+  /** The user answered yes to the question about a mention. */
   | { type: 'mention_confirmed'; mention: ChosenMention }
   /** The panel has requested a new session. Messages that are sent before it arrives are meant for the new session. */
   | { type: 'session_left' }

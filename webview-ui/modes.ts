@@ -37,10 +37,10 @@ const OFFLINE: Record<Mode, QuickAction[]> = {
   ],
   plan: [
     { label: 'Rename … to … in src/**', text: 'Rename … to … in src/**', icon: 'replace-all' },
-    { label: "Replace '…' by '…' in src/**", text: "Replace '…' by '…' in src/**", icon: 'replace' },
+    { label: "Replace '…' with '…' in src/**", text: "Replace '…' with '…' in src/**", icon: 'replace' },
   ],
   agent: [
-    { label: "Replace '…' by '…'", text: "Replace '…' by '…' in …", icon: 'replace' },
+    { label: "Replace '…' with '…'", text: "Replace '…' with '…' in …", icon: 'replace' },
     { label: 'Create …', text: 'Create …', icon: 'new-file' },
   ],
 };

@@ -23,7 +23,7 @@ export function reduce(model: PanelModel, message: ToPanel | Local): PanelModel 
     case 'other_waits':
       return { ...model, otherWaits: message.session };
     case 'compose':
-      // An empty text begins a new message.
+      // An empty text starts a new message.
       return {
         ...withMode(model, message.mode),
         page: undefined,
@@ -52,7 +52,7 @@ export function reduce(model: PanelModel, message: ToPanel | Local): PanelModel 
     case 'not_sent':
       return { ...withReturned(model, message.id), notice: { level: message.level, text: message.reason } };
     case 'text_returned': {
-      const notice = { level: 'info', text: 'Your change of the queued message came too late. Its text is in the input.' } as const;
+      const notice = { level: 'info', text: 'The queued message was already sent. Your edit is in the input box.' } as const;
       return { ...model, returned: [...model.returned, { id: '', text: message.text, images: [], mentions: [] }], notice };
     }
     case 'drafts_returned':
@@ -104,7 +104,7 @@ export function liveRun({ running, runs }: PanelModel): PanelRun | undefined {
   return last && !last.finished && (running || last.approvals.length > 0 || last.questions.length > 0) ? last : undefined;
 }
 
-/** Returns the mode of the next prompt, or undefined while neither the host nor the user has named one. */
+/** Returns the mode of the next prompt, or undefined while neither the host nor the user has chosen one. */
 export function modeOf({ host, chosen }: PanelModel): Mode | undefined {
   return host?.mode ?? chosen;
 }
@@ -223,7 +223,10 @@ function openSession(model: PanelModel, message: Extract<ToPanel, { type: 'sessi
   return { ...opened, runs: opened.runs.map((run) => keepUnlogged(run, model.runs)) };
 }
 
-/** Keeps what is not in the log when the host sends the same session again: streamed text, and a plan or file that is edited but not confirmed. */
+/**
+ * When the host sends the same session again, keeps the parts that are not in the log: streamed text, and a plan or file that is edited but
+ * not confirmed.
+ */
 function keepUnlogged(run: PanelRun, before: readonly PanelRun[]): PanelRun {
   const old = before.find((other) => other.id === run.id);
   if (!old) return run;

@@ -2,21 +2,20 @@
 
 import type { AgentEvent } from '../core/session/events.ts';
 import type { Permission } from '../core/session/grant-scope.ts';
-import type { LoggedLines } from '../sessions/log-lines.ts';
 import type { Location } from '../workspace/types.ts';
 import type { Library, ListedSession } from './library/library.ts';
 import type { AllMentions, MentioningSession, Mentions } from './mentions/index.ts';
 import type { AssistantPorts, LatePorts } from './ports.ts';
 import { revokeGrantsUntil } from './session/approvals.ts';
-import type { Session } from './session/session.ts';
+import type { EventLog, Session } from './session/session.ts';
 import { SessionError } from './session/session-error.ts';
 import { Work } from './work.ts';
 
-/** The code of sessions is half of the code that the editor would load at its start. It is loaded when a session is first opened. */
+/** The session code is half of the code that the editor would load at startup, so it is loaded when a session is first opened. */
 const loadSession = () => import('./session/session.ts');
 type SessionCode = Awaited<ReturnType<typeof loadSession>>;
 
-/** Receives every further event of every open session. */
+/** Receives every new event of every open session. */
 export type Watcher = (session: Session, event: AgentEvent) => void;
 
 export class Assistant {
@@ -28,7 +27,7 @@ export class Assistant {
   /** The sessions for which the model was asked for a title. */
   readonly #titled = new WeakSet<Session>();
   readonly #closing = new AbortController();
-  /** Set with the first run. */
+  /** It is set when the first run starts. */
   #remembering: Promise<void> | undefined;
 
   constructor(ports: AssistantPorts | LatePorts) {
@@ -37,7 +36,9 @@ export class Assistant {
   }
 
   async newSession(): Promise<Session> {
-    return this.#open(await loadSession(), this.#ports.store.newId(), { events: [], offsets: [] });
+    const code = await loadSession();
+    const id = this.#ports.store.newId();
+    return this.#open(code, id, new code.EventLog(this.#ports.store.log(id), this.#now));
   }
 
   /** Returns the session with this id, up to date with its log, or undefined if there is no such session. */
@@ -45,9 +46,10 @@ export class Assistant {
     const open = this.#sessions.get(id);
     open?.refresh();
     if (open) return open;
-    const [logged, code] = await Promise.all([this.#ports.store.open(id), loadSession()]);
+    const code = await loadSession();
+    const log = await code.EventLog.open(this.#ports.store.log(id), this.#now);
     // Another caller may have opened the session in the meantime.
-    return this.#sessions.get(id) ?? (logged && this.#open(code, id, logged));
+    return this.#sessions.get(id) ?? (log && this.#open(code, id, log));
   }
 
   /** Lists sessions, newest first. */
@@ -79,7 +81,7 @@ export class Assistant {
     });
   }
 
-  /** Revokes a permission, or all permissions, in every open session. */
+  /** Revokes one permission, or all permissions, in every open session. */
   revokeGrants(covers?: Permission): void {
     for (const session of this.#sessions.values()) session.revokeGrants(covers);
   }
@@ -94,20 +96,23 @@ export class Assistant {
     return [...this.#sessions.keys()];
   }
 
-  /** Stops all runs at once. They can be resumed. */
+  /** Stops all runs immediately. They can be resumed. */
   close(): void {
     void this.shutDown();
   }
 
-  /** Does the same as `close`. Resolves when everything that the runs have started, such as MCP servers, has ended, too. */
+  /** Does the same as `close`, and resolves when everything that the runs have started, such as MCP servers, has ended. */
   async shutDown(): Promise<void> {
     this.#closing.abort();
     for (const session of this.#sessions.values()) session.close();
     await Promise.all([this.#work.close(), this.#remembering]);
   }
 
-  #open({ EventLog, Session }: SessionCode, id: string, logged: LoggedLines): Session {
-    const log = new EventLog(this.#ports.store.log(id), logged, this.#ports.now ?? Date.now);
+  get #now(): () => number {
+    return this.#ports.now ?? Date.now;
+  }
+
+  #open({ Session }: SessionCode, id: string, log: EventLog): Session {
     const session = new Session(id, log, this.#ports, this.#work);
     this.#sessions.set(id, session);
     session.subscribe((event) => {
@@ -130,7 +135,7 @@ export class Assistant {
     }
   }
 
-  /** Stores which folders the sessions belong to, so that other workspaces can name them. */
+  /** Stores which folders the sessions belong to, so that other workspaces can show these folders. */
   async #rememberFolders(): Promise<void> {
     const { workspaces } = this.#ports;
     if (workspaces) (await import('../sessions/workspaces.ts')).rememberFolders(workspaces);
@@ -147,7 +152,7 @@ export class Assistant {
 
   /**
    * Loads the code that completes and reads the mentions of a message for a session. After a failure, the next call tries again. The rules
-   * of the session also decide.
+   * of the session also apply.
    */
   async mentions(session: MentioningSession): Promise<Mentions> {
     this.#mentions ??= this.#loadMentions().catch((error) => {

@@ -10,7 +10,7 @@ export const DEFAULT_LIMITS: Record<Mode, Limits> = {
   agent: { turns: 250, callsPerTurn: 64, callsPerRun: 4000, minutes: 240 },
 };
 
-/** Returns the limits that apply to a run now. Limits of the session replace those of the settings, and limits of the run replace both. */
+/** Returns the limits that apply to a run now. Session limits replace the limits in the settings, and run limits replace both. */
 export function runLimits(settings: Settings, mode: Mode, { limits }: Pick<SessionState, 'limits'>): RunLimits {
   return { ...settings.limits(mode), ...settings.budgets?.().run, ...limits, ...settings.runLimits };
 }

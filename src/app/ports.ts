@@ -38,6 +38,8 @@ export type Settings = {
   requirePlan?(): boolean;
   /** The request parameters that the user has set for a model. */
   tuning?(model: ModelRef): Tuning;
+  /** Words of the user that are added to the system prompt of runs. */
+  instructions?(): string | undefined;
   /** The maximum size of the memory in a conversation, in tokens. */
   memory?(): number;
   /** Whether the model gives sessions their titles. */
@@ -46,7 +48,7 @@ export type Settings = {
 
 export type Tuning = Pick<ModelRequest, 'temperature' | 'maxOutputTokens' | 'reasoningEffort' | 'contextWindow'>;
 
-/** The policy settings of the user. A workspace can only make them stricter. */
+/** The user's policy settings. A workspace can only make them stricter. */
 export type PolicySettings = RuleSet & {
   /** Whether read-only commands need no approval. */
   readOnlyCommands?: boolean;
@@ -62,12 +64,12 @@ export type SessionsPorts = {
   adapter(model: ModelRef): Promise<ModelAdapter>;
   /** Returns the known properties of a model. If it is unknown whether the model supports images, images are sent. */
   facts?(model: ModelRef): ModelFacts;
-  /** The context windows, in tokens, that overflow errors of services contained. */
+  /** The context windows, in tokens, that services reported in overflow errors. */
   windows?: { of(model: ModelRef): number | undefined; learn(model: ModelRef, tokens: number): void };
-  /** Records the use of all runs of a day. Without it, only the budgets of single runs apply. */
+  /** Records the usage of all runs of a day. Without it, only the budgets of single runs apply. */
   ledger?: DayLedger;
   trusted(): boolean;
-  /** Whether no user is available. A call that needs an approval is then denied. */
+  /** Whether the user is unavailable. A call that needs approval is then denied. */
   unattended?(): boolean;
   /** The permissions that the user granted for this workspace. The host stores them outside the workspace. */
   grants: {
@@ -90,8 +92,8 @@ export type WorkPorts = {
   /** MCP servers. */
   mcp?: {
     /**
-     * Returns the tools for a run, without what is denied. A denied server is not started. Ask and Plan mode get only tools that the user
-     * declared as read-only.
+     * Returns the tools for a run, without the tools and servers that are denied. A denied server is not started. Ask and Plan mode get
+     * only tools that the user declared as read-only.
      */
     toolsFor(mode: Mode, isDenied: IsDenied): Promise<Tool[]>;
     /** Lists the resources of the servers that are connected. */
@@ -111,7 +113,7 @@ export type WorkPorts = {
   /** Returns undefined if the workspace is not on disk. Only runs in Agent mode use it. */
   commands?(): CommandRunner | undefined;
   fetcher?: Fetcher;
-  /** The parsers of shell grammars. Without the parser of a shell, every command in it needs an approval. */
+  /** The parsers of shell grammars. Without the parser of a shell, every command in it needs approval. */
   shellParsers?: ShellParsers;
   /** Returns the settings in the configuration of a git repository that can name programs, or undefined if they cannot be determined. */
   gitSettings?(at: Location): Promise<readonly GitSetting[] | undefined>;
@@ -121,9 +123,9 @@ export type WorkPorts = {
    * run a program that the repository's configuration names
    */
   changes?(directory: Location, isWithheld: (path: string) => boolean, signal: AbortSignal, staged?: boolean): Promise<string | undefined>;
-  /** The output of the last command in a terminal of the user, if the host knows it. */
+  /** The output of the last command in one of the user's terminals, if the host knows it. */
   terminalOutput?(): string | undefined;
-  /** The rules that allow, deny or require an approval for a call. They are read before each call. */
+  /** The rules that allow, deny or require approval for a call. They are read before each call. */
   policy?(): PolicySettings;
   /** The memory: entries that the user asked Kedge to remember. */
   remembered?: MemoryStore;

@@ -24,7 +24,7 @@ export class Work {
     this.day = ledger && new DayBudgets(ledger, () => settings.budgets?.() ?? { day: {} }, now);
   }
 
-  /** Loads the code and the host's ports, once. After a failure, the next call tries again. */
+  /** Loads the code and the host's ports only once. After a failure, the next call tries again. */
   load(): Promise<Loaded> {
     this.#loading ??= this.#load().catch((error) => {
       this.#loading = undefined;

@@ -1,5 +1,5 @@
 /**
- * Error messages for files of Kedge, such as session logs, that cannot be written. Operating systems and file systems report the same
+ * Error messages for Kedge's own files, such as session logs, that cannot be written. Operating systems and file systems report the same
  * failure with different error codes.
  */
 

@@ -1,4 +1,4 @@
-/** The number of pieces that are joined at once. */
+/** The number of pieces that are joined together. */
 const BLOCK = 1_024;
 
 /**

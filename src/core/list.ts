@@ -107,9 +107,10 @@ export abstract class ReadList<T> implements List<T> {
     return undefined;
   }
 
+  /** Reads backwards. What is looked for is usually near the end, so the first pieces are small. */
   #last(is: (value: T, index: number) => unknown): { value: T; index: number } | undefined {
-    for (let end = this.length; end > 0; end -= this.piece) {
-      const start = Math.max(0, end - this.piece);
+    for (let end = this.length, size = 1; end > 0; end -= size, size = Math.min(2 * size, this.piece)) {
+      const start = Math.max(0, end - size);
       const values = this.read(start, end);
       const at = values.findLastIndex((value, index) => is(value, start + index));
       if (at >= 0) return { value: values[at] as T, index: start + at };

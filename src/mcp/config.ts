@@ -31,8 +31,8 @@ const McpServer = z.union([Program, Service], { error: 'it needs a command or a 
 export type McpServerConfig = z.infer<typeof McpServer>;
 
 /**
- * The servers in the user's settings. `problems` has a message for each unusable entry, and `unused` names the entries that are turned off
- * (`off`) or unusable (`invalid`, with the reason).
+ * The servers in the user's settings. `problems` contains a message for each unusable entry, and `unused` lists the entries that are turned
+ * off (`off`) or unusable (`invalid`, with the reason).
  */
 export type ConfiguredServers = {
   servers: Map<string, McpServerConfig>;
@@ -61,7 +61,7 @@ export function useOf({ disabledTools = [], readOnlyTools = [] }: McpServerConfi
   return disabledTools.includes(tool) ? 'off' : readOnlyTools.includes(tool) ? 'reads' : 'asks';
 }
 
-/** Returns true if two configurations start the same server. Declarations of the user about its tools are ignored. */
+/** Returns true if two configurations start the same server. The user's declarations about its tools are ignored. */
 export function isSameServer(a: McpServerConfig | undefined, b: McpServerConfig): boolean {
   const connection = ({ readOnlyTools: _, disabledTools: __, ...rest }: McpServerConfig) => JSON.stringify(rest);
   return a !== undefined && connection(a) === connection(b);
@@ -69,7 +69,7 @@ export function isSameServer(a: McpServerConfig | undefined, b: McpServerConfig)
 
 type Settings = Record<string, Record<string, unknown>>;
 
-/** Returns the setting `kedge.mcpServers` with another use of one tool. @throws Error if there is no such server */
+/** Returns the setting `kedge.mcpServers` with a changed declaration about one tool. @throws Error if there is no such server */
 export function withToolUse(value: unknown, server: string, tool: string, use: ToolUse): Settings {
   return withServer(value, server, ({ readOnlyTools, disabledTools, ...rest }) => {
     const others = (list: unknown) => (Array.isArray(list) ? list.filter((each) => each !== tool) : []);

@@ -14,7 +14,7 @@ const STATES: Record<ServerStatus['state'], string> = {
 };
 const USES: Record<ToolUse, string> = { off: 'turned off', asks: 'needs approval, Agent mode only', reads: 'only reads, in all modes' };
 
-const DENIED = 'denied by a rule of the user';
+const DENIED = "denied by one of the user's rules";
 
 /** Lists the servers for a model. The list contains only names and states. Names are reduced to letters, digits and a few other characters. */
 export function overviewText(servers: readonly ServerStatus[], isDenied: IsDenied): string {
@@ -33,7 +33,7 @@ export function overviewText(servers: readonly ServerStatus[], isDenied: IsDenie
   return [`The configured MCP servers and their tools. The command "Kedge: MCP Servers" shows and changes them.`, ...lines].join('\n');
 }
 
-/** Names have no spaces, so that a server cannot write sentences in a note of Kedge. */
+/** Names have no spaces, so that a server cannot put sentences into a note from Kedge. */
 function plain(name: string): string {
   return name.replace(/[^\p{L}\p{N}_./:@-]+/gu, '_').slice(0, 64);
 }

@@ -25,10 +25,10 @@ type Entry = {
   /** Whether a connection is being made or the tools are being listed for the first time. */
   isStarting?: boolean;
   failedAt?: number;
-  /** Why the server failed the last time. */
+  /** The reason for the server's latest failure. */
   error?: string | undefined;
   log: string;
-  /** The tools that the server listed last. */
+  /** The tools in the server's latest list. */
   tools?: McpTool[];
   connection?: McpConnection;
   /** The list of resources, until the server reports a change. */
@@ -60,8 +60,8 @@ export class McpServers {
   }
 
   /**
-   * Returns the tools of all servers for a run, without what is denied. A denied server is not started. In Ask and Plan mode, only tools that
-   * the user declared as read-only are included.
+   * Returns the tools of all servers for a run, without the tools and servers that are denied. A denied server is not started. In Ask and
+   * Plan mode, only tools that the user declared as read-only are included.
    */
   async toolsFor(mode: Mode, isDenied: IsDenied): Promise<Tool[]> {
     const configs = [...this.#ports.configured()].filter(
@@ -195,7 +195,7 @@ export class McpServers {
         // The tool list is fetched again on next use; the connection stays open.
         onChanged: () => {
           entry.opened = undefined;
-          // A listener means that the list of tools is displayed, so it is fetched now.
+          // If there is a listener, the list of tools is displayed, so it is fetched now.
           if (this.#listeners.size > 0) this.#open(name, entry.config).catch(() => undefined);
         },
         onLog: (text: string) => {

@@ -30,7 +30,7 @@ export function mcpTool(server: Server, tool: McpTool, fingerprint: string, use:
     name,
     description,
     inputSchema: shownSchema(tool.inputSchema),
-    // The user can change it during a run, and the policy reads it for each call.
+    // The user can change the declaration during a run, and the policy reads it for each call.
     get effect() {
       return use() === 'reads' ? 'readonly' : 'external';
     },

@@ -83,5 +83,7 @@ export type Connect = (
   signIn?: SignIn,
 ) => Promise<McpConnection>;
 
-/** Returns true if the rules of the user deny a tool of a server or, without `tool`, all its tools. `tool` is the name that the model receives. */
+/**
+ * Returns true if the user's rules deny a tool of a server or, without `tool`, all its tools. `tool` is the name that the model receives.
+ */
 export type IsDenied = (server: string, tool?: string) => boolean;

@@ -1,7 +1,7 @@
 /** Recognizes lines that declare a name, judging by the line alone. */
 import { escapeRegex } from '../core/escape-regex.ts';
 
-/** `strong` is certainly a declaration; `weak` may also be a use (a property, assignment or heading). */
+/** `strong` is certainly a declaration; `weak` may also be a usage (a property, assignment or heading). */
 export type Standing = 'strong' | 'weak' | 'use';
 
 const WORDS = [

@@ -1,4 +1,4 @@
-/** Formats answers as short lists of places. Each place is written so that the host can turn it into a link. */
+/** Formats answers as short lists of places. Each place is written in a form that the host can turn into a link. */
 import type { FileHits } from './results.ts';
 
 export function count(number: number, one: string, many = `${one}s`): string {

@@ -1,4 +1,4 @@
-/** Finds the conditions under which a tool call needs an approval regardless of settings and grants. */
+/** Finds the conditions under which a tool call needs approval regardless of settings and grants. */
 
 import type { Judgement } from '../core/run/tool.ts';
 import type { PolicyInput } from './policy-input.ts';

@@ -119,7 +119,7 @@ export function createCommandJudge(
     const decision = judge(allowed);
     if (askingRule && decision.kind !== 'deny') return { kind: 'ask', rule: 'rule', reason: ruleSentence(askingRule) };
     if (decision.kind !== 'ask') return decision;
-    // Confirming the plan allows the words of the command. Reasons that require an approval regardless of permissions still apply.
+    // Confirming the plan allows the words of the command. Reasons that require approval regardless of permissions still apply.
     if (options.isConfirmed && judge([...allowed, ...exactly(analysis)]).kind === 'allow')
       return { kind: 'allow', rule: 'confirmed-plan', reason: 'The confirmed plan names this command as a check.' };
     // A wider permission is offered only if it is enough to allow this command.
@@ -190,7 +190,7 @@ export function factsOfCommand({ text, shell }: CommandLine, parser: ShellParser
     reads ? [] : words.flatMap((word) => codeWords(programName(program), word ?? '')),
   );
   const folders = foldersOf(commands);
-  // After a single `cd … &&`, nothing runs if changing the directory failed.
+  // After a single `cd … &&`, nothing runs if the directory cannot be changed.
   const goesTo = folders.length === 1 && /^cd [\w./-]+ &&(?!.*(?:[;\n]|\|\||(?<![&>])&(?![&\d])))/s.test(text) ? folders[0] : undefined;
   return { words: paths, names, searched, globs: new Set(globs), folders, goesTo, code: [...new Set(code)], runsGit };
 }
@@ -233,7 +233,7 @@ function guardRead(path: string, { places }: Aliases): Guarded | undefined {
 
 type Guard = { hookPlaces?: readonly string[]; aliases: Aliases; cwd: string; isPowerShell: boolean };
 
-/** Checks a path of a command as text, without resolving symbolic links. A path that may lead out of the workspace needs an approval. */
+/** Checks a path of a command as text, without resolving symbolic links. A path that may lead out of the workspace needs approval. */
 function guard(path: string, use: Use, { hookPlaces = [], aliases, cwd, isPowerShell }: Guard): Guarded | undefined {
   const clean = path.replaceAll('\\', '/');
   if (clean === '/dev/null') return undefined;

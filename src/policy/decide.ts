@@ -40,7 +40,7 @@ function answerable(decision: Judgement, { unattended }: PolicyInput): Judgement
 }
 
 /**
- * Returns the decision of the user's rules and of the file protection about reading the result of an earlier call again: a denial, an
+ * Returns the decision of the user's rules and of the file protection for reading the result of an earlier call again: a denial, an
  * approval request, or undefined. Other reasons for an approval were handled when the call was made.
  */
 export function decideByRules(input: PolicyInput): Judgement | undefined {
@@ -113,7 +113,7 @@ function coversBeyondPlan(beyond: ReturnType<typeof needsBeyondPlan>, input: Pol
   });
 }
 
-/** Changing a file that determines what an allowed command does needs an approval, unless a rule allows changes to exactly this file. */
+/** Changing a file that determines what an allowed command does needs approval, unless a rule allows changes to exactly this file. */
 function steeringReason({ rules = [], steers }: PolicyInput, written: readonly Target[]): string | undefined {
   const isNamed = (path: string) =>
     rules.some((rule) => rule.effect === 'allow' && rule.from === 'user' && rule.path === path && allows(rule, 'edit'));

@@ -1,4 +1,4 @@
-/** Summarizes the policy: what applies to each kind of call, and how the user's decision about a kind is written as rules. */
+/** Summarizes the policy: the effect that applies to each kind of call, and the rules that express the user's decision about a kind. */
 
 import {
   ACTIONS,
@@ -14,14 +14,14 @@ import { type Rule, readRules, type SourcedRule } from './rules.ts';
 
 type Facts = { trusted: boolean; hasFolder: boolean };
 type Given = Facts & {
-  /** All rules in force, including those of the session. */
+  /** All rules that apply, including those of the session. */
   rules: readonly SourcedRule[];
   grants: readonly (Pick<Grant, 'covers'> & { scope: Grant['scope'] | 'workspace' })[];
   /** The names of the configured MCP servers. */
   servers: readonly string[];
 };
 
-/** The notes say what no setting allows. */
+/** Notes about calls that no setting can allow, by kind. */
 const NOTES: Partial<Record<Action, string>> = {
   read: 'Files that may contain keys or passwords, and files outside the workspace, always need your approval.',
   edit: 'Protected files, such as those of Git and of editors, always need your approval.',
@@ -79,7 +79,7 @@ function rowOf(subject: Subject, given: Given): PermissionRow {
   return { subject, ...decided(subject, set, given), ...(note !== undefined && { note }), set, problems };
 }
 
-/** Decides in the same order as `decide`: deny, ask, allow, and what applies without rules. */
+/** Decides in the same order as `decide`: deny, ask, allow, and then the default without rules. */
 function decided(subject: Subject, set: PermissionRow['set'], { rules, trusted }: Given): Pick<PermissionRow, 'effect' | 'by'> {
   if (!trusted && !isAction(subject, 'read')) return { effect: 'deny', by: 'policy' };
   for (const effect of ['deny', 'ask'] as const) {
@@ -99,8 +99,8 @@ function subjectOf(covers: Permission): Subject {
 }
 
 /**
- * Describes what runs without an approval, also in later runs: what the user granted for the session or the workspace, and what rules and the
- * setting for read-only commands allow. Each text is a part of a sentence.
+ * Describes what runs without approval, also in later runs: permissions that the user granted for the session or the workspace, and
+ * calls that rules and the setting for read-only commands allow. Each text is a part of a sentence.
  */
 export function standingPermissions({
   rules,
@@ -126,7 +126,7 @@ function isAbout(rule: Rule, subject: Subject): boolean {
   return isSameSubject(only === 'action' ? { action: rule.action as Action } : { server: rule.server as string }, subject);
 }
 
-/** Returns true if a rule is about all calls of a subject. A command may read any file, so rules about reading apply to commands, too. */
+/** Returns true if a rule is about all calls of a subject. A command may read any file, so rules about reading also apply to commands. */
 function appliesTo(rule: Rule, subject: Subject): boolean {
   const wider: Subject | undefined =
     'server' in subject ? { action: 'mcp' } : subject.action === 'command' ? { action: 'read' } : undefined;
@@ -141,7 +141,7 @@ function strictest(effects: readonly PermissionEffect[]): PermissionEffect | und
   return (['deny', 'ask', 'allow'] as const).find((effect) => effects.includes(effect));
 }
 
-/** Lists the rules in the settings that concern some calls only, and are therefore not part of a row. */
+/** Lists the rules in the settings that apply only to some calls of a subject and are therefore not part of its row. */
 export function narrowRules(rules: readonly SourcedRule[], servers: readonly string[]): NarrowRule[] {
   return rules.flatMap(({ effect, from, reason: _, ...conditions }) => {
     const rule = { effect, ...conditions };
@@ -176,7 +176,7 @@ function entriesOf(value: unknown): unknown[] {
   return value;
 }
 
-/** Reads an entry as a rule of the user, because otherwise an allow rule of a workspace would be ignored. */
+/** Parses the entry as one of the user's rules, because an allow rule from a workspace would be ignored. */
 function ruleIn(entry: unknown): SourcedRule[] {
   const { rules, problems } = readRules([entry], 'user', 'kedge.policy.rules');
   return problems.length > 0 ? [] : rules;

@@ -38,7 +38,7 @@ export type PolicyInput = {
   hookPlaces?: readonly string[] | undefined;
   /** Whether the model has read a secret in this session, and whether it has read text from web pages or MCP servers (`strangers`). */
   seen?: { secret?: boolean; strangers?: boolean } | undefined;
-  /** Whether no user is available to answer an approval request. Calls that need an approval are then denied. */
+  /** Whether no user is available to answer an approval request. Calls that need approval are then denied. */
   unattended?: boolean | undefined;
 };
 

@@ -55,7 +55,7 @@ export function beginsProject(directory: string, markers: readonly string[], pro
   return markers.some((marker) => MANIFESTS.has(marker) || MANIFEST_KINDS.test(marker) || recipe?.has(marker));
 }
 
-/** Returns the place and its parent directories, up to the workspace folder. */
+/** Returns the path and its parent directories, up to the workspace folder. */
 export function upwards(place: string): string[] {
   const parts = place.split('/');
   const all = parts.map((_, at) => parts.slice(0, parts.length - at).join('/'));

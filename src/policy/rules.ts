@@ -1,4 +1,4 @@
-/** Rules from settings and workspace files. They allow a call, deny it or require an approval. Workspace rules can only restrict. */
+/** Rules from settings and workspace files. They allow a call, deny it or require approval. Workspace rules can only restrict. */
 import * as z from 'zod';
 import { ACTIONS, type Action, type SessionRule } from '../core/session/grant-scope.ts';
 import { globMatcher } from './glob.ts';
@@ -48,7 +48,7 @@ const IGNORED = ' The rule is ignored until it is fixed.';
 
 export const NO_RULES: RuleSet = { rules: [], problems: [] };
 
-/** An invalid rule may have been meant to deny something, so every call needs an approval until it is fixed. */
+/** An invalid rule may have been meant to deny something, so every call needs approval until it is fixed. */
 function unreadable(from: SourcedRule['from'], problem: string): SourcedRule {
   return { effect: 'ask', from, reason: problem };
 }
@@ -75,7 +75,7 @@ export function readRules(value: unknown, from: SourcedRule['from'], place: stri
     }
     const issue = parsed.error.issues[0];
     const where = issue?.path.length ? `${issue.path.join('.')}: ` : '';
-    // Ignoring a rule that could only allow something is safe.
+    // It is safe to ignore a rule that could only allow something.
     const isIgnored = (entry as { effect?: unknown } | null)?.effect === 'allow';
     const consequence = isFatal ? '' : isIgnored ? IGNORED : ASKS;
     const problem = `Rule ${index + 1} of ${place} is not valid: ${where}${issue?.message ?? 'the entry is not a valid rule'}.${consequence}`;
@@ -206,7 +206,7 @@ export function matchesTool(pattern: string, tool: { name: string; source: strin
   );
 }
 
-/** Only a wildcard matches this name. */
+/** Only a wildcard can match this name. */
 const ANY_TOOL = '\0'.repeat(8);
 
 /** Returns true if a rule denies a tool of an MCP server or, without `tool`, all tools of the server. `tool` is the name that the model receives. */
@@ -232,7 +232,7 @@ const CALLS: Record<Action, string> = {
   mcp: 'tools of MCP servers',
 };
 
-/** Explains to the user why a rule denies a call or requires an approval. */
+/** Explains to the user why a rule denies a call or requires approval. */
 export function ruleSentence({ effect, reason, from, ...conditions }: SourcedRule): string {
   if (reason) return /[.!?]$/.test(reason) ? reason : `${reason}.`;
   const { action, ...others } = conditions;

@@ -1,5 +1,5 @@
 /**
- * Recognizes files with keys, passwords or tokens by name. Reading such a file needs an approval in every mode, so that its content is not
+ * Recognizes files with keys, passwords or tokens by name. Reading such a file needs approval in every mode, so that its content is not
  * sent to a model unnoticed. Names are normalized; see path-normalization.ts.
  */
 import { isShortName, normalizedParts } from './path-normalization.ts';
@@ -65,7 +65,7 @@ const FAMILIES = [
 const EXAMPLE = /[._-](example|sample|template|dist|defaults?|schema)(\.(ya?ml|json|toml|env|txt))?$/;
 /** Inside a directory called `secrets`, only source files are not secret. */
 const SOURCE = /\.([cm]?[jt]sx?|py|go|rs|java|kt|cs|rb|php|swift|c|cc|cpp|h|md|html|css|vue|svelte)$/;
-/** Prefixes and suffixes of backup files: `.env~`, `.id_rsa.swp`, `#a.key#`. */
+/** Matches prefixes and suffixes of backup files: `.env~`, `.id_rsa.swp`, `#a.key#`. */
 const COPY = /(?:~|#|\.(?:bak|backup|old|orig|saved?|copy|tmp|sw[a-p]))+$/;
 /** Suffixes of file copies made by operating systems: `.env copy`, `credentials (1).json`. */
 const DUPLICATE = /(?: - copy| copy| \(copy\))?(?: ?\(\d+\)| \d+)?(?=(?:\.\w+)?$)/;

@@ -51,7 +51,7 @@ export function quoted(word: string): string {
   return /[\s;|&()"'\\]/.test(word) ? `"${word}"` : word;
 }
 
-/** Files with such names run as tests. Changing tests is an expected part of a run, so it does not need an approval each time. */
+/** Files with such names run as tests. Changing tests is an expected part of a run, so it does not need approval each time. */
 export const isTest = (path: string): boolean => IS_TEST.test(path);
 const IS_TEST = /(?:^|\/)(?:tests?|__tests__|specs?)\/|(?:^|\/)test_[^/]*$|[._-](?:test|spec)s?\.\w+$/;
 const RUNNERS = /^(?:tsx|ts-node|jiti|esno|babel-node|vite-node|bun|deno|go|source|\.|rscript|julia|ipython)$/i;
@@ -258,7 +258,7 @@ function behindOptions(program: string, args: readonly string[]): readonly strin
 /** Returns the command that a wrapper starts: `./x.sh` for `timeout -k 5 60 ./x.sh`. */
 function innerOf([program = '', ...args]: readonly string[]): string[] | undefined {
   const name = programName(program);
-  // The launcher may already have been removed, leaving its options first: `-u X` of `env -u X`.
+  // The launcher may already have been removed, so that its options come first: `-u X` from `env -u X`.
   const isOption = /^--?\w/.test(program);
   if (!isOption && !Object.hasOwn(WRAPPERS, name)) return undefined;
   const verb = isOption ? undefined : WRAPPERS[name];

@@ -1,4 +1,4 @@
-/** Determines which of many files need an approval to be read. */
+/** Determines which of many files need approval to be read. */
 import type { Aliases } from './path-normalization.ts';
 import { matchesTool, type SourcedRule, touchesAny } from './rules.ts';
 import { isSecret } from './secrets.ts';
@@ -6,7 +6,7 @@ import { isSecret } from './secrets.ts';
 const READER = { name: 'read_file', source: 'builtin' };
 
 /**
- * Returns a function that returns true if `read_file` would be denied or need an approval for a path. `call` is the tool that is about to
+ * Returns a function that returns true if `read_file` would be denied or need approval for a path. `call` is the tool that is about to
  * read many files: rules without a path that apply to this tool were evaluated with the call itself, so they do not exclude each file
  * again.
  */

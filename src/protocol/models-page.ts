@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { Mode } from '../core/session/events.ts';
 import type { Limits, RunBudget, SessionLimits } from '../core/session/limits.ts';
 
-/** `own` and `set` are the user's settings. `limits` are the limits in effect, which a workspace can lower. */
+/** `own` and `set` contain the user's settings. `limits` contains the limits in effect, which a workspace can lower. */
 export type ModeSettings = {
   mode: Mode;
   /** The model of this mode as `provider/model`, or an empty text if the mode uses the general model. */
@@ -15,7 +15,10 @@ export type ModeSettings = {
   defaults: Limits;
 };
 
-/** `general` is the model of all modes without a model of their own. `run` are the user's budgets of one run. `session` are the limits of the shown session. */
+/**
+ * `general` is the model of all modes that have no model of their own. `run` contains the user's budgets for one run. `session` contains
+ * the limits of the shown session.
+ */
 export type ModelsPage = { general: string; modes: readonly ModeSettings[]; run: RunBudget; session: SessionLimits };
 
 const models = z.literal('models');

@@ -20,7 +20,7 @@ export type PageData = {
 };
 export type PageName = keyof PageData;
 
-/** The entries of each memory. `deleted` is the entry that was deleted last and can be restored. */
+/** The entries of each memory. `deleted` is the entry that was deleted most recently. It can be restored. */
 export type MemoryPage = { lists: readonly MemoryList[]; deleted?: { scope: MemoryScope; text: string } };
 /** The entries of the memory of this workspace, or of all workspaces. */
 export type MemoryList = { scope: MemoryScope; entries: readonly MemoryEntry[] };
@@ -42,14 +42,14 @@ const memoryRequests = [
     scope: memoryScope,
     entry: z.object({ line, text: z.string().max(200_000) }),
   }),
-  /** Restores the entry that was deleted last. */
+  /** Restores the entry that was deleted most recently. */
   z.object({ page: memory, type: z.literal('restore_memory') }),
 ] as const;
 
 const insights = z.literal('insights');
 const insightsRequests = [
   z.object({ page: insights, type: z.literal('choose_range'), range: z.literal(RANGES) }),
-  /** Counts the sessions of all workspaces, or only those of this one. */
+  /** Counts the sessions of all workspaces, or only of this one. */
   z.object({ page: insights, type: z.literal('count_workspaces'), everywhere: z.boolean() }),
   /** Opens the counts of the range as a CSV document that is not saved. */
   z.object({ page: insights, type: z.literal('export_insights') }),

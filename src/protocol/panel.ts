@@ -10,8 +10,8 @@ import { GRANT_SCOPES } from '../core/session/grant-scope.ts';
 import { type PageData, type PageName, PageRequest, pageName } from './pages.ts';
 
 /**
- * Whether the chosen model can be used. `ready`: there is a key, or the server has answered. `warning`: the model is not suited for most tasks.
- * With `attention`, `text` says what the user must do.
+ * Whether the chosen model can be used. `ready`: there is a key, or the server has answered. `warning`: the model is not suitable for most
+ * tasks. With `attention`, `text` says what the user must do.
  */
 export type Readiness = {
   level: 'ready' | 'checking' | 'warning' | 'attention';
@@ -29,9 +29,9 @@ export type PanelState = {
   /** The names of the open folders. */
   folders: string[];
   trusted: boolean;
-  /** True if the model is Offline, which understands certain requests only. */
+  /** True if the model is Offline, which understands only certain requests. */
   isOffline?: true;
-  /** The calls that run without an approval, as parts of a sentence. The field is missing if there are none. */
+  /** The calls that run without approval, as parts of a sentence. The field is missing if there are none. */
   withoutApproval?: readonly string[];
   /** Whether the steps of a run are listed from the beginning, or summarized in one line. */
   steps?: 'full' | 'summary';
@@ -67,7 +67,7 @@ export type ToPanel =
   | ({ type: 'branches'; sessionId: string } & Branches)
   /** The session, other than the displayed one, that waits for the user. The field is missing if there is none. */
   | { type: 'other_waits'; session?: OtherSession }
-  /** Moves the focus of the window to the panel. The focused element in the panel does not change. */
+  /** Moves the window's focus to the panel. The focused element inside the panel does not change. */
   | { type: 'take_focus' }
   /** Puts text into the composer and focuses it. */
   | { type: 'compose'; text: string; mode?: Mode }
@@ -77,7 +77,7 @@ export type ToPanel =
   | ({ type: 'add_mention' } & Mention)
   /** The active file or selection in the editor. It is offered, and sent only if the user adds it. */
   | { type: 'suggest_mention'; ref?: MentionRef }
-  /** A message was accepted. `id` is that of the `prompt`. */
+  /** A message was accepted. `id` is the id of its `prompt`. */
   | { type: 'sent'; id: string }
   /** A message was not accepted. It returns to the composer. */
   | { type: 'not_sent'; id?: string; level: 'info' | 'error'; reason: string }
@@ -132,14 +132,14 @@ export const ToHost = z.discriminatedUnion('type', [
   z
     .object({
       type: z.literal('prompt'),
-      /** With an id, the host answers with `sent` or `not_sent`. */
+      /** If it has an id, the host answers with `sent` or `not_sent`. */
       id: id.optional(),
       text: z.string().max(200_000),
       mode: z.enum(['ask', 'plan', 'agent']),
       /** The session that was displayed when the user sent the message. Without it, the current session is used. */
       sessionId: id.optional(),
       images: z.array(image).max(MAX_IMAGES).optional(),
-      /** `confirmed` is the key of the question that the user has answered with yes. */
+      /** `confirmed` is the key of the question to which the user has answered yes. */
       mentions: z
         .array(z.object({ ref: mentionRef, confirmed: z.string().max(20_000).optional() }))
         .max(MAX_MENTIONS)
@@ -148,7 +148,7 @@ export const ToHost = z.discriminatedUnion('type', [
     .refine(({ text, images }) => text !== '' || images?.length),
   /** Asks for the choices for a mention. */
   z.object({ type: z.literal('find_mentions'), query: z.string().max(4_096) }),
-  /** Asks whether something can be mentioned. The host answers with `add_mention` or a notice. */
+  /** Asks whether a file or another object can be mentioned. The host answers with `add_mention` or a notice. */
   z.object({ type: z.literal('check_mention'), ref: mentionRef }),
   /** Files that were dropped on the panel. */
   z.object({ type: z.literal('drop_uris'), uris: z.array(z.string().max(8_192)).max(100) }),
@@ -219,8 +219,8 @@ export const ToHost = z.discriminatedUnion('type', [
   /** Opens all changes of a run in VS Code's multi-file diff editor. */
   z.object({ type: z.literal('review_run'), runId: id }),
   /**
-   * Sends the prompt of a run again, in a branch of the session. With `edited`, with another text and without some of its images and mentions,
-   * in another mode, and with the uncommitted changes. `restore` also restores the files. With `otherModel`, the user chooses a model first.
+   * Sends the prompt of a run again, in a branch of the session. `edited` changes the text and the mode, removes some of the images and
+   * mentions, and can add the uncommitted changes. `restore` also restores the files. With `otherModel`, the user chooses a model first.
    */
   z.object({
     type: z.literal('resend'),
@@ -244,7 +244,7 @@ export const ToHost = z.discriminatedUnion('type', [
   /** Opens one file of a pending approval or of a finished call in VS Code's diff editor. */
   z.object({ type: z.literal('open_diff'), callId: id, path }),
   z.object({ type: z.literal('open_link'), url: z.string().max(4096) }),
-  /** Asks for the data of a page, now and whenever it changes, until `leave_page`. */
+  /** Asks for the data of a page. The host sends it now, and again whenever it changes, until `leave_page`. */
   z.object({ type: z.literal('open_page'), name: pageName }),
   z.object({ type: z.literal('leave_page') }),
   /** A request from the page that is shown, such as deleting a memory entry. */

@@ -1,6 +1,6 @@
 import type { RunError } from '../core/session/events.ts';
 
-/** The type of a message from the panel. The extension has a command with the same effect. */
+/** The type of a message from the panel. An extension command has the same effect. */
 export type Remedy = 'connect_model' | 'pick_model' | 'new_session';
 
 /** The button under a failed run that helps to correct the failure. It is displayed beside the button that tries again. */

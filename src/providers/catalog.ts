@@ -116,7 +116,7 @@ export function factsOf(ref: { provider: string; model: string }, live?: ModelFa
   return { ...FACTS[`${ref.provider}/${ref.model}`], ...live, ...users };
 }
 
-/** Returns the provider's models whose facts are in the catalog. */
+/** Returns the provider's models that the catalog lists. */
 export function catalogModels(provider: string): string[] {
   return Object.keys(FACTS)
     .filter((key) => key.startsWith(`${provider}/`))

@@ -79,7 +79,7 @@ const httpOnce: SendOnce = async (input, init) => {
   return undefined;
 };
 
-/** These two options save `fetch` one copy of the body. */
+/** These two options save `fetch` from copying the body once. */
 const fetchOnce: SendOnce = async (input, init) => {
   try {
     return await fetch(input, { ...init, redirect: 'error', window: null });
@@ -101,7 +101,7 @@ class Silence implements Listener {
     this.#timer = setTimeout(() => {
       if (this.#isWaiting) this.#controller.abort(silent(server, ms));
     }, ms);
-    // The timer must not keep the process alive: the connection does that, and without a connection no time-out is needed.
+    // The timer must not keep the process alive: the connection does that, and without a connection no timeout is needed.
     this.#timer.unref?.();
   }
 
@@ -127,7 +127,7 @@ class Silence implements Listener {
   }
 }
 
-/** Creates the error for a silent server. Its text avoids words that an SDK would take for its own time-out. */
+/** Creates the error for a silent server. Its text avoids words that an SDK would interpret as its own timeout. */
 export function silent(server: Server, ms: number): ModelError {
   return modelError(server, 'timeout', '', {
     happened: `sent nothing for ${Math.round(ms / 1000)} seconds`,

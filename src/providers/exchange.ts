@@ -67,14 +67,14 @@ export function exchange<R>(
     reader = read();
     return await proceed(undefined);
   };
-  /** Passes one item to the reader, and requests the next item if the reader emits nothing. */
+  /** Passes one item to the reader. If the reader emits nothing, the next item is requested. */
   const proceed = (given: unknown, isError = false): Step | Promise<Step> => {
     try {
       const made = isError ? (reader as Reader<unknown, R>).throw(given) : (reader as Reader<unknown, R>).next(given);
       if (made.done) return finish(made.value);
       return made.value ? (made as Step) : events.next().then(feed, fail);
     } catch (error) {
-      // A reader may first emit what it received and then rethrow the error with which the stream failed.
+      // A reader may first emit the received parts and then rethrow the error with which the stream failed.
       throw failed(error === broken ? error : ofReader(error));
     }
   };

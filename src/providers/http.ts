@@ -39,7 +39,7 @@ export async function send(input: RequestInfo | URL, init: RequestInit = {}, con
         fail(signal?.reason);
         sent.destroy();
       };
-      // A proxy may be silent before the request has a socket, so the time is measured from the beginning.
+      // A proxy may not respond before the request has a socket, so the time is measured from the beginning.
       const timer = setTimeout(() => {
         fail(new TypeError('fetch failed', { cause: new Error(`no connection within ${connectMs / 1000} seconds`) }));
         sent.destroy();

@@ -19,7 +19,7 @@ export type LineRules = {
   end?(): string;
 };
 
-/** Is notified before and after each read of the source, and at its end. */
+/** Is called before and after each read of the source, and at its end. */
 export type Listener = { wait(): void; received(): void; end(): void; tooLong(bytes: number): Error };
 
 /** Passes on a body in complete lines and reads only on demand. A `TransformStream` would cost several times as much per chunk. */

@@ -7,7 +7,7 @@ import type { ModelRequest } from '../core/model/model.ts';
 const KEPT = 4;
 const OPENING_BRACKET = 0x5b;
 
-/** An SDK sends bytes as they are, without setting the type of the content. */
+/** An SDK sends bytes unchanged, without setting the content type. */
 export const JSON_CONTENT = { 'Content-Type': 'application/json' };
 
 /**
@@ -27,8 +27,8 @@ export class RequestBodies {
 
   /**
    * Returns the body of a request, encoded in UTF-8. It must be sent before the conversation continues. `form` is called only if the
-   * request differs from the last request of the conversation in more than its messages. `options` are what the form depends on besides
-   * the request; they are compared by identity. Messages must not change, because they are recognized by identity too.
+   * request differs from the last request of the conversation in more than its messages. `options` contains the values besides the request
+   * that the form depends on; they are compared by identity. Messages must not change, because they are recognized by identity too.
    */
   of(request: ModelRequest, options: unknown, form: () => BodyForm): Uint8Array<ArrayBuffer> {
     const { cacheKey, messages } = request;
@@ -51,7 +51,7 @@ class GrowingBody {
   readonly #toItems: BodyForm['toItems'];
   readonly #encoder = new TextEncoder();
   readonly #messages: Message[] = [];
-  /** The number of bytes up to the end of each message; the first number is that of `before`. */
+  /** The number of bytes up to the end of each message; the first number is the length of `before`. */
   readonly #ends: number[];
   #bytes: Uint8Array<ArrayBuffer>;
 

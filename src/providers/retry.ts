@@ -11,7 +11,7 @@ export type RetryOptions = {
   sleep?(ms: number, signal: AbortSignal): Promise<void>;
 };
 
-/** The failures that are retried, because they are temporary: 429; 408, 409, 5xx and overload events; closed sockets and time-outs. */
+/** The failures that are retried, because they are temporary: 429; 408, 409, 5xx and overload events; closed sockets and timeouts. */
 const PASSING: ReadonlySet<ModelErrorKind> = new Set(['rate_limit', 'overloaded', 'network', 'timeout']);
 const FIRST_MS = 1000;
 const LONGEST_MS = 30_000;
@@ -26,8 +26,8 @@ const TRIED_ENOUGH_MS = 150_000;
 const NOTICED_MS = 30_000;
 
 /**
- * Adds the only retry policy to an adapter. A request is repeated only if no part of its answer has been passed on; an event announces each
- * wait.
+ * Adds the only retry policy to an adapter. A request is repeated only if no part of its answer has been passed on; and an event announces
+ * each wait.
  */
 export function withRetry(adapter: ModelAdapter, options: RetryOptions = {}): ModelAdapter {
   const { tries: most = 5, random = Math.random, sleep = sleepUntil, now = () => performance.now(), noticedMs = NOTICED_MS } = options;

@@ -42,7 +42,7 @@ export type ModelFacts = {
   vision?: boolean;
   tools?: boolean;
   reasoning?: boolean;
-  /** How the model was observed to call tools: natively, in its text, or not at all. */
+  /** How the model called tools when it was tested: natively, in its text, or not at all. */
   calls?: 'native' | 'text' | 'none';
   /** Distinguishes versions of a model with the same name. */
   digest?: string;

@@ -16,7 +16,7 @@ export class DiskBlobs implements BlobStore {
     const hash = await hashOf(bytes);
     const file = this.#file(hash);
     if (await this.get(hash)) {
-      // The content is needed again, so its age for pruning is reset.
+      // The content is needed again, so its age is reset for pruning.
       await utimes(file, new Date(), new Date()).catch(() => undefined);
       return hash;
     }

@@ -1,6 +1,6 @@
 /**
- * The digests of all sessions for insights, beside their logs. A digest is valid only for the log that it was computed from. When that log has
- * grown, only its new events are read; otherwise the digest is computed again.
+ * Stores the digests of all sessions for insights beside their logs. A digest is valid only for the log that it was computed from. When
+ * that log has grown, only its new events are read; otherwise the digest is computed again.
  */
 import { closeSync, fstatSync, openSync, readdirSync, readFileSync, readSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -35,7 +35,7 @@ export class Digests {
     return namesIn(this.#directory).flatMap((name) => /^([\w-]+)\.jsonl$/.exec(name)?.[1] ?? []);
   }
 
-  /** Returns the digest of a log as it is now. @throws Error if the log cannot be read, or was written by a newer version */
+  /** Returns the digest of the current log. @throws Error if the log cannot be read, or was written by a newer version */
   of(id: string): Digest {
     const known = this.#read(id);
     const handle = openSync(join(this.#directory, `${id}.jsonl`), 'r');

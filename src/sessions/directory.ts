@@ -3,8 +3,8 @@ import { mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path';
 
 /**
- * Creates a directory and its parents. Node's recursive mkdir never returns on file systems that report "not found" for an existing
- * directory in which nothing can be created, such as /proc and automounted directories.
+ * Creates a directory and its parents. Node's recursive mkdir never returns on file systems that report "not found" when a file cannot be
+ * created in an existing directory, such as /proc and automounted directories.
  * @throws Error of the file system
  */
 export function makeDirectory(path: string): void {
@@ -23,8 +23,8 @@ export function makeDirectory(path: string): void {
 const isThere = (path: string) => statSync(path, { throwIfNoEntry: false }) !== undefined;
 
 /**
- * Replaces a file in one step, so that nobody reads a part of it. On a network drive, it may be impossible to replace a file that another
- * program has open. The file then keeps its content, and no temporary file remains. @throws Error of the file system
+ * Replaces a file in one step, so that no reader sees a partial file. On a network drive, it may be impossible to replace a file that
+ * another program has open. The file then keeps its content, and no temporary file remains. @throws Error of the file system
  */
 export function replaceFile(file: string, content: string | Uint8Array): void {
   const draft = `${file}.${crypto.randomUUID()}`;

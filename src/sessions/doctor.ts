@@ -1,13 +1,19 @@
-/** Checks and repairs the files that are stored beside the logs of sessions: contents for undo, indexes, lock files and leftovers of crashes. */
+/**
+ * Checks and repairs the files that are stored beside the logs of sessions: contents for undo, indexes, lock files, and files left by
+ * crashes.
+ */
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { hashOf } from '../workspace/content.ts';
 import { isLockedByOther, releaseLock, takeLock } from './lock.ts';
 import { INDEX, listSessions } from './session-list.ts';
 import { TextIndex } from './text-index.ts';
-import { TRASH } from './trash.ts';
+import { completeDeletions, leftovers, TRASH } from './trash.ts';
 
-/** A sentence about a problem. `repaired` says how it was repaired. It is missing if it could not be repaired, or if no repair was requested. */
+/**
+ * `problem` is a sentence for the user. `repaired` says how the problem was repaired. It is missing if the problem could not be repaired,
+ * or if no repair was requested.
+ */
 export type Finding = { problem: string; repaired?: string };
 
 export type Places = { sessions: string; blobs: string };
@@ -16,7 +22,7 @@ export type Places = { sessions: string; blobs: string };
 export type Usage = Record<'sessions' | 'trash' | 'contents' | 'index', { files: number; bytes: number }>;
 
 const HASH = /^[0-9a-f]{64}$/;
-/** A draft of a file that is older than this was left by a crash. */
+/** A temporary file that is older than this was left by a crash. */
 const DRAFT_MS = 3_600_000;
 const DRAFT = /\.[0-9a-f]{8}-[0-9a-f-]{27}$/;
 
@@ -36,6 +42,7 @@ export function usageOf({ sessions, blobs }: Places): Usage {
 export async function* examineStorage(places: Places, repair: boolean, now = Date.now()): AsyncGenerator<Finding> {
   yield* examineLocks(places.sessions, repair);
   yield* examineDrafts([...filesIn(places.sessions), ...filesIn(places.blobs)], repair, now);
+  yield* examineTrash(places.sessions, repair);
   yield* examineContents(places.blobs, repair);
   yield* examineIndex(places.sessions, repair);
 }
@@ -44,7 +51,7 @@ function* examineLocks(sessions: string, repair: boolean): Generator<Finding> {
   for (const name of namesIn(sessions)) {
     const file = join(sessions, name);
     if (!name.endsWith('.lock') || isLockedByOther(file)) continue;
-    // This process may hold the lock itself; taking and releasing it again then changes nothing.
+    // This process may already hold the lock. Taking and releasing it again then has no effect.
     if (Number(contentOf(file).split(' ')[0]) === process.pid) continue;
     const problem = `The lock ${name} was left by a process that has ended.`;
     if (!repair || !takeLock(file)) yield { problem };
@@ -61,6 +68,15 @@ function* examineDrafts(files: readonly string[], repair: boolean, now: number):
   const problem = `${drafts.length} incomplete ${drafts.length === 1 ? 'file was' : 'files were'} left by a crash.`;
   if (repair) for (const file of drafts) rmSync(file, { force: true });
   yield { problem, ...(repair && { repaired: 'They were removed.' }) };
+}
+
+function* examineTrash(sessions: string, repair: boolean): Generator<Finding> {
+  const { length } = leftovers(sessions);
+  if (length === 0) return;
+  const problem = `${length} ${length === 1 ? 'file' : 'files'} of deleted sessions ${length === 1 ? 'is' : 'are'} not in the trash.`;
+  if (repair) completeDeletions(sessions);
+  const isRepaired = repair && leftovers(sessions).length === 0;
+  yield { problem, ...(isRepaired && { repaired: length === 1 ? 'It was moved there.' : 'They were moved there.' }) };
 }
 
 async function* examineContents(blobs: string, repair: boolean): AsyncGenerator<Finding> {

@@ -1,4 +1,4 @@
-/** The events of a session. What is in the log is read from there when it is needed, and only its place is kept in memory. */
+/** The events of a session. Events in the log are read when they are needed, and only their offsets are kept in memory. */
 import { ReadList } from '../core/list.ts';
 import type { AgentEvent } from '../core/session/events.ts';
 import type { EventFacts, EventList } from '../core/session/lists.ts';
@@ -44,13 +44,13 @@ export class LoggedEvents extends ReadList<AgentEvent> implements EventList {
     for (const column of [this.#seqs, this.#offsets, this.#types, this.#runs]) column.pop();
   }
 
-  /** Says where an event is that was in memory. */
+  /** Records the offset of an event that was only in memory until now. */
   moveToLog(index: number, offset: number): void {
     this.#unlogged.delete(index);
     this.#offsets[index] = offset;
   }
 
-  /** Says where the events are in a log that was written again, by number. */
+  /** Records the offsets of the events, by number, after the log was rewritten. */
   relocate(offsets: ReadonlyMap<number, number>): void {
     for (const [index, seq] of this.#seqs.entries()) if (!this.#unlogged.has(index)) this.#offsets[index] = offsets.get(seq) ?? NOWHERE;
   }
@@ -60,13 +60,13 @@ export class LoggedEvents extends ReadList<AgentEvent> implements EventList {
     for (const column of [this.#seqs, this.#offsets, this.#types, this.#runs]) column.length = 0;
   }
 
-  /** Distrusts the log if the newest event in it is no longer where it was. */
+  /** Stops using the log if its newest event is no longer at the recorded offset. */
   check(): void {
     const newest = this.#offsets.findLastIndex((offset) => offset !== NOWHERE);
     try {
       if (newest >= 0) this.#readAll([newest]);
     } catch {
-      // If the log cannot be read at all, reading its new events reports this.
+      // If the log cannot be read at all, the next read of new events reports this.
     }
   }
 
@@ -91,7 +91,7 @@ export class LoggedEvents extends ReadList<AgentEvent> implements EventList {
     return events as Extract<AgentEvent, { type: Type }>[];
   }
 
-  /** Returns the events with these numbers, which rise. */
+  /** Returns the events with these numbers, which must be in ascending order. */
   withSeqs(seqs: readonly number[]): AgentEvent[] {
     return this.#readAll(seqs.map((seq) => this.#indexOf(seq)));
   }
@@ -108,7 +108,7 @@ export class LoggedEvents extends ReadList<AgentEvent> implements EventList {
     };
   }
 
-  /** Numbers rise, but not always by one. */
+  /** The numbers are in ascending order, but there can be gaps. */
   #indexOf(seq: number): number {
     let [low, high] = [0, this.length];
     while (low < high) {
@@ -119,7 +119,7 @@ export class LoggedEvents extends ReadList<AgentEvent> implements EventList {
     return low;
   }
 
-  /** A read that fails leaves no open file behind, so the next read opens the file that is there then. */
+  /** After a failed read, the file is closed, so the next read opens the current file. */
   #readAll(indices: readonly number[]): AgentEvent[] {
     try {
       return indices.map((index) => this.#read(index));
@@ -138,7 +138,7 @@ export class LoggedEvents extends ReadList<AgentEvent> implements EventList {
   }
 }
 
-/** Different names, each of which is stored once. */
+/** A set of names that stores each name once and refers to it by its index. */
 class Names<Name extends string> {
   readonly #names: Name[] = [];
   readonly #indices = new Map<Name, number>();

@@ -32,7 +32,7 @@ export class Ledger {
     if (size <= this.#read) return this.#entries;
     const bytes = Buffer.alloc(size - this.#read);
     const length = readSync(handle, bytes, 0, bytes.length, this.#read);
-    // A last line without a newline is still being written. The next call reads it.
+    // If the last line has no newline, it is still being written. The next call reads it.
     const completeBytes = bytes.subarray(0, length).lastIndexOf('\n') + 1;
     this.#read += completeBytes;
     for (const line of bytes.toString('utf8', 0, completeBytes).split('\n')) {

@@ -2,16 +2,17 @@
  * A lock file that one process at a time can hold. It contains the id of its process, so that a lock left by a process that has ended can
  * be replaced.
  *
- * A lock of another computer, on a network drive, is valid while its file was modified recently. Each process updates the times of its lock files regularly.
+ * A lock of another computer, on a network drive, is valid while its file was modified recently. Each process writes its lock files again
+ * regularly. Only the clock of the drive counts, because the clocks of computers differ.
  *
  * A lock file is created with its content in one step (as a hard link), so that no process can read a partial one. If several processes
  * find a stale lock, only one of them may replace it: it must first take a guard (a second lock file, named after the stale content) and
  * then find the lock unchanged.
  */
 import { createHash } from 'node:crypto';
-import { linkSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
-import { hostname, uptime } from 'node:os';
-import { isRunning, ownProcess } from './processes.ts';
+import { closeSync, linkSync, openSync, readFileSync, renameSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs';
+import { uptime } from 'node:os';
+import { isRunning, ownComputer, ownProcess } from './processes.ts';
 
 /** Error codes of file systems without hard links. */
 const NO_LINKS = new Set(['EPERM', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP', 'EMLINK', 'EXDEV', 'EINVAL']);
@@ -21,9 +22,8 @@ const ATTEMPTS = 10;
 /** How often this process renews its lock files, and the age at which a lock of another computer is abandoned, in milliseconds. */
 const REFRESH_MS = 30_000;
 const ABANDONED_MS = 180_000;
-const COMPUTER = hostname().replace(/\s/g, '_');
 
-/** The locks held by this process, and how many times each was taken. */
+/** The locks that this process holds, and how many times it has taken each. */
 const heldLocks = new Map<string, { content: string; count: number }>();
 let refreshing: NodeJS.Timeout | undefined;
 
@@ -39,7 +39,7 @@ export function takeLock(path: string): boolean {
   if (heldLock) heldLock.count++;
   else {
     const { pid, startedAt } = ownProcess();
-    const content = [pid, startedAt ?? '-', crypto.randomUUID(), COMPUTER].join(' ');
+    const content = [pid, startedAt ?? '-', crypto.randomUUID(), ownComputer()].join(' ');
     if (!claim(path, path, content)) return false;
     heldLocks.set(path, { content, count: 1 });
     refreshing ??= setInterval(refreshLocks, REFRESH_MS).unref();
@@ -60,12 +60,17 @@ export function releaseLock(path: string): void {
 
 /** Tells other computers that this process still holds its locks. */
 export function refreshLocks(): void {
-  const now = new Date();
   for (const [path, { content }] of heldLocks) {
     try {
-      if (contentOf(path) === content) utimesSync(path, now, now);
+      const handle = openSync(path, 'r+');
+      try {
+        // Writing sets the time by the clock of the drive.
+        if (readFileSync(handle, 'utf8') === content) writeSync(handle, content, 0);
+      } finally {
+        closeSync(handle);
+      }
     } catch {
-      // The next call tries again, long before the lock is too old.
+      // The next call tries again, long before the lock becomes stale.
     }
   }
 }
@@ -96,7 +101,7 @@ function create(path: string, content: string): boolean {
       return true;
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      // On NFS, a link whose confirmation was lost is made again and then reported as existing.
+      // On NFS, if the confirmation of a new link is lost, the request is repeated and reports that the link exists.
       if (code === 'EEXIST') return contentOf(path) === content;
       if (!NO_LINKS.has(code ?? '')) throw error;
       return createWithoutLinks(path, content);
@@ -145,15 +150,28 @@ function contentOf(path: string): string | undefined {
 }
 
 function belongsToOther(path: string, content: string): boolean {
-  const [id = '', startedAt, , computer = COMPUTER] = content.split(' ');
+  const [id = '', startedAt, , computer = ownComputer()] = content.split(' ');
   const pid = Number(id);
-  if (computer !== COMPUTER) return isSince(path, Date.now() - ABANDONED_MS);
+  const upMs = uptime() * 1000;
+  // A computer that was just started most likely finds locks of its own, which its crash has left.
+  if (computer !== ownComputer()) return isYounger(path, Math.min(ABANDONED_MS, Math.max(2 * REFRESH_MS, upMs)));
   if (pid === process.pid) return false;
   const isDated = startedAt !== undefined && startedAt !== '-';
-  return isRunning({ pid, ...(isDated && { startedAt }) }) && (isDated || isSince(path, Date.now() - uptime() * 1000));
+  // The process id in a lock from before the start of the system may belong to another process.
+  return isRunning({ pid, ...(isDated && { startedAt }) }) && (isDated || isYounger(path, upMs));
 }
 
-/** Returns whether the lock is newer than `time`. The process id in a lock from before the start of the system may belong to another process. */
-function isSince(path: string, time: number): boolean {
-  return (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0) > time;
+/** Returns whether the lock was written in the last `ms`. */
+function isYounger(path: string, ms: number): boolean {
+  const at = statSync(path, { throwIfNoEntry: false })?.mtimeMs;
+  return at !== undefined && timeAt(path) - at < ms;
+}
+
+/** Returns the time of the drive, or that of this computer if nothing can be written to the drive. */
+function timeAt(path: string): number {
+  try {
+    return withTemporary(path, '', (temporary) => statSync(temporary).mtimeMs);
+  } catch {
+    return Date.now();
+  }
 }

@@ -1,5 +1,7 @@
-/** Reads parts of log files. */
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+/** Reads parts of log files, and writes and copies logs. */
+import { closeSync, existsSync, fstatSync, fsyncSync, openSync, readFileSync, readSync, writeFileSync, writeSync } from 'node:fs';
+import type { AgentEvent } from '../core/session/events.ts';
+import { FIRST_FORMAT, LOG_FORMAT } from '../core/session/log-format.ts';
 
 const NEWLINE = 0x0a;
 
@@ -27,4 +29,46 @@ export function lastLine(handle: number): Buffer {
     size -= piece.length;
   }
   return Buffer.concat(pieces);
+}
+
+/**
+ * Saves a copy of the log beside it, unless there is an identical one.
+ * @returns the path of the copy
+ * @throws Error if there is no space for it
+ */
+export function keepCopy(file: string): string {
+  const bytes = readFileSync(file);
+  for (let count = 1; ; count++) {
+    const copy = count === 1 ? `${file}.damaged` : `${file}.${count}.damaged`;
+    if (!existsSync(copy)) writeFileSync(copy, bytes, { mode: 0o600, flag: 'wx' });
+    if (readFileSync(copy).equals(bytes)) return copy;
+  }
+}
+
+/**
+ * @param namesFormat whether this line must name the current format, because no line before it does
+ * @returns the number of bytes written
+ */
+export function writeLine(handle: number, event: AgentEvent, namesFormat: boolean): number {
+  const line = Buffer.from(`${JSON.stringify(namesFormat ? { ...event, format: LOG_FORMAT } : event)}\n`);
+  for (let at = 0; at < line.length; ) at += writeSync(handle, line, at);
+  return line.length;
+}
+
+/** Writes a new log. `offsets` is the place of each event in it, by number. */
+export function writeEvents(file: string, events: Iterable<AgentEvent>) {
+  const offsets = new Map<number, number>();
+  const handle = openSync(file, 'wx', 0o600);
+  try {
+    let end = 0;
+    for (const event of events) {
+      offsets.set(event.seq, end);
+      end += writeLine(handle, event, end === 0);
+    }
+    fsyncSync(handle);
+    const formats = end > 0 ? [{ from: 0, format: LOG_FORMAT }] : [];
+    return { offsets, end, inode: fstatSync(handle).ino, format: end > 0 ? LOG_FORMAT : FIRST_FORMAT, formats };
+  } finally {
+    closeSync(handle);
+  }
 }

@@ -1,4 +1,4 @@
-/** Reads single lines of a log, whose places are known. Lines that follow each other are read together. */
+/** Reads single lines of a log by their offsets. Adjacent lines are read together. */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 
 const NEWLINE = 0x0a;
@@ -41,14 +41,14 @@ export class LogReader {
     const handle = openSync(this.#file, 'r');
     try {
       if (inode === undefined || fstatSync(handle).ino === inode) return handle;
-      throw new Error('The log of this session was repaired by another program. Try again.');
+      throw new Error('The log was repaired by another program. Try again.');
     } catch (error) {
       closeSync(handle);
       throw error;
     }
   }
 
-  /** Closes the file, and forgets the bytes that were read last. */
+  /** Closes the file, and discards the bytes that were read last. */
   close(): void {
     const handle = this.#handle;
     this.#handle = undefined;

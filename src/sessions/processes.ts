@@ -1,15 +1,43 @@
-/** Identifies a process by id and start time. The id alone is not enough, because the system reuses ids of ended processes. */
+/**
+ * Identifies a process by id and start time, and a computer. The id alone is not enough, because the system reuses ids of ended processes, and
+ * each computer and container has ids of its own.
+ */
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync, readlinkSync } from 'node:fs';
+import { hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { replaceFile } from './directory.ts';
 
 /** `startedAt` is opaque and only compared for equality; undefined if the system does not report it. */
 export type ProcessIdentity = { pid: number; startedAt?: string | undefined };
 
+const BOOT_ID = '/proc/sys/kernel/random/boot_id';
+
 let own: ProcessIdentity | undefined;
+let computer: string | undefined;
 
 export function ownProcess(): ProcessIdentity {
   own ??= { pid: process.pid, startedAt: startOf(process.pid) };
   return own;
+}
+
+/** Returns the host name and an id, because two computers can have the same name. It contains no blanks. */
+export function ownComputer(): string {
+  computer ??= `${hostname()}/${ownId()}`.replace(/\s/g, '_');
+  return computer;
+}
+
+/** Returns an id that only those processes have whose ids this process can check. */
+function ownId(): string {
+  try {
+    if (process.platform === 'linux') return readFileSync(BOOT_ID, 'utf8').trim() + readlinkSync('/proc/self/ns/pid');
+    const file = join(tmpdir(), 'kedge-computer-id');
+    if (!existsSync(file)) replaceFile(file, crypto.randomUUID());
+    return readFileSync(file, 'utf8');
+  } catch {
+    // Without an id, every other process counts as one of another computer.
+  }
+  return crypto.randomUUID();
 }
 
 export function isRunning({ pid, startedAt }: ProcessIdentity): boolean {
@@ -44,7 +72,7 @@ function startOnLinux(pid: number): string {
   // The second field is the program name in parentheses, which may contain any character.
   const [state, ...fields] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   if (state === 'Z') return 'ended';
-  return `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()}/${fields[18]}`;
+  return `${readFileSync(BOOT_ID, 'utf8').trim()}/${fields[18]}`;
 }
 
 function startByPs(pid: number): string | undefined {

@@ -2,7 +2,7 @@
 import { createReadStream } from 'node:fs';
 import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expiredInTrash, removeFromTrash, TRASH } from './trash.ts';
+import { completeDeletions, expiredInTrash, removeFromTrash, TRASH } from './trash.ts';
 
 export type CheckpointBounds = { maxBytes: number; maxDays: number };
 export const DEFAULT_BOUNDS: CheckpointBounds = { maxBytes: 500_000_000, maxDays: 30 };
@@ -40,6 +40,7 @@ export async function pruneBlobs({
   keep = [],
   now = Date.now(),
 }: PruneOptions): Promise<Pruned | undefined> {
+  completeDeletions(sessions);
   const marker = join(blobs, MARKER);
   const last = await stat(marker).catch(() => undefined);
   const kept = await keptBounds(blobs);
@@ -54,7 +55,7 @@ export async function pruneBlobs({
   const pruned: Pruned = { files: 0, bytes: 0 };
   for (const [hash, { file, size }] of stored) {
     if (needed.has(hash)) continue;
-    // The age is checked again, because the file may have been written again in the meantime.
+    // The age is checked again, because the file may have been written again since.
     const current = await stat(file).catch(() => undefined);
     if (!current || now - current.mtimeMs < YOUNG_MS) continue;
     await rm(file, { force: true }).catch(() => undefined);
@@ -107,7 +108,7 @@ async function neededBlobs(
   return needed;
 }
 
-/** Returns the logs of all sessions, newest first. Sessions in the trash can be restored, so they count, too. */
+/** Returns the logs of all sessions, newest first. Sessions in the trash can be restored, so they are included. */
 async function logsIn(directory: string): Promise<Log[]> {
   const trash = join(directory, TRASH);
   const deleted = (await readdir(trash).catch(() => [] as string[])).map((id) => join(trash, id));
@@ -137,7 +138,7 @@ export async function emptyTrash({ blobs, sessions, all = false, now = Date.now(
   const emptied = { sessions: ids.length, files: 0, bytes: 0 };
   for (const [hash, { file, size }] of own.size > 0 ? await storedIn(blobs) : []) {
     const stats = own.has(hash) && (await stat(file).catch(() => undefined));
-    // Another process may have stored the same content a moment ago, and not recorded it in its log yet.
+    // Another process may have stored the same content a moment ago without recording it in its log yet.
     if (!stats || now - stats.mtimeMs < UNRECORDED_MS) continue;
     await rm(file, { force: true }).catch(() => undefined);
     emptied.files++;
@@ -167,7 +168,7 @@ async function storedIn(directory: string): Promise<Map<string, Blob>> {
     for (const name of await readdir(join(directory, part)).catch(() => [] as string[])) {
       const file = join(directory, part, name);
       const stats = await stat(file).catch(() => undefined);
-      // Files whose names are not hashes are leftovers of a crash.
+      // Files whose names are not hashes were left by a crash.
       if (stats) stored.set(name, { file, size: stats.size });
     }
   }

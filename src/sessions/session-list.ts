@@ -1,6 +1,7 @@
 /**
- * Lists sessions without reading their logs again: a file beside the logs remembers the summary of each log and the byte up to which it was
- * read. An entry is valid only for the log file that it was computed from, so a missing or wrong file only costs the time to read the logs.
+ * Lists sessions without reading their logs again: a file beside the logs stores the summary of each log and the byte offset up to which
+ * the log was read. An entry is valid only for the log file that it was computed from, so a missing or wrong file only costs the time to
+ * read the logs.
  */
 import { closeSync, fstatSync, openSync, readdirSync, readFileSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -42,7 +43,10 @@ type Entry = {
 };
 type Index = { version: number; entries: Record<string, Entry> };
 
-/** Lists the sessions of a directory, newest first. With `remember: false`, nothing is written, and with `trusts: false`, every log is read. */
+/**
+ * Lists the sessions of a directory, newest first. With `remember: false`, the list is not stored, and with `trusts: false`, every log is
+ * read again.
+ */
 export async function listSessions(directory: string, { remember = true, trusts = true } = {}): Promise<SessionInfo[]> {
   const before = trusts ? readIndex(directory) : {};
   const entries: Record<string, Entry> = {};
@@ -57,7 +61,7 @@ export async function listSessions(directory: string, { remember = true, trusts 
       isNew ||= entry !== known;
       if (entry) entries[id] = entry;
     } catch {
-      // The log cannot be read, or was deleted in the meantime.
+      // The log cannot be read, or has been deleted.
     }
     // Reading many logs for the first time takes seconds. The editor must not be blocked during this time.
     if (performance.now() - begun < WORK_MS) continue;

@@ -1,43 +1,16 @@
 /** The log file of one session: reading its events, and appending to it while its lock is held. */
-import {
-  closeSync,
-  existsSync,
-  fstatSync,
-  fsyncSync,
-  ftruncateSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, existsSync, fstatSync, fsyncSync, ftruncateSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
 import { jsonIn } from '../core/json.ts';
 import type { AgentEvent } from '../core/session/events.ts';
 import { FIRST_FORMAT, LOG_FORMAT } from '../core/session/log-format.ts';
 import { isLogged } from '../core/session/shapes/event-shape.ts';
 import { makeDirectory } from './directory.ts';
 import { isLockedByOther, releaseLock, takeLock } from './lock.ts';
-import { bytesOf, lastLine } from './log-bytes.ts';
-import { eventIn, type LoggedLines, type ReadLines, readLines, textOf } from './log-lines.ts';
+import { bytesOf, keepCopy, lastLine, writeEvents, writeLine } from './log-bytes.ts';
+import { eventIn, type LoggedLines, type ReadLines, readLines, type TakeEvent, textOf } from './log-lines.ts';
 import { LogReader } from './log-reader.ts';
 
-/**
- * Saves a copy of the log beside it, unless there is an identical one.
- * @returns the path of the copy
- * @throws Error if there is no space for it
- */
-export function keepCopy(file: string): string {
-  const bytes = readFileSync(file);
-  for (let count = 1; ; count++) {
-    const copy = count === 1 ? `${file}.damaged` : `${file}.${count}.damaged`;
-    if (!existsSync(copy)) writeFileSync(copy, bytes, { mode: 0o600, flag: 'wx' });
-    if (readFileSync(copy).equals(bytes)) return copy;
-  }
-}
-
-const NOTHING_READ: ReadLines = { end: 0, damaged: 0, isTorn: false, format: FIRST_FORMAT, formats: [] };
+const NOTHING_READ: Readonly<ReadLines> = { end: 0, damaged: 0, isTorn: false, format: FIRST_FORMAT, formats: [] };
 
 export class SessionLog {
   readonly #directory: string;
@@ -46,14 +19,13 @@ export class SessionLog {
   #handle: number | undefined;
   #locks = 0;
   /** The part of the log that this object has read or written. */
-  readonly #read: ReadLines;
+  readonly #read = { ...NOTHING_READ };
   readonly #reader: LogReader;
   #isDistrusted = false;
 
-  constructor(directory: string, file: string, read = NOTHING_READ) {
+  constructor(directory: string, file: string) {
     this.#directory = directory;
     this.#file = file;
-    this.#read = { ...read };
     this.#reader = new LogReader(file);
     this.#lockFile = file.replace(/\.jsonl$/, '.lock');
   }
@@ -63,7 +35,7 @@ export class SessionLog {
     return this.#read.damaged + (this.#read.isTorn && !this.inUse() ? 1 : 0);
   }
 
-  /** Whether a log that was written again is known by its inode. Some network drives have none. */
+  /** Whether a rewritten log can be recognized by its inode. Some network drives have no inodes. */
   get hasInode(): boolean {
     return this.#read.inode !== 0;
   }
@@ -110,6 +82,20 @@ export class SessionLog {
   }
 
   /**
+   * Reads the whole log. Lines that are not events (cut off by a crash, or damaged) are skipped. The log itself is not changed, because another
+   * process may be writing to it.
+   * @returns false if there is no log
+   * @throws NewerLogError if the log was written by a newer version
+   */
+  async readAll(take: TakeEvent): Promise<boolean> {
+    const { readWholeLog } = await import('./whole-log.ts');
+    const read = await readWholeLog(this.#file, take);
+    Object.assign(this.#read, read);
+    this.#isDistrusted &&= !read;
+    return read !== undefined;
+  }
+
+  /**
    * Reads the events that another process has appended since the last read. If that process repaired the log, or after `distrust`, all events
    * are returned, and `isNewFile` is set.
    * @throws NewerLogError if that process is a newer version
@@ -117,13 +103,13 @@ export class SessionLog {
    */
   readNewEvents(): LoggedLines & { isNewFile?: boolean } {
     const stats = statSync(this.#file, { throwIfNoEntry: false });
-    if (!stats && this.#isDistrusted && this.#read.end > 0) throw new Error('The log of this session was deleted. Start a new session.');
-    if (!stats) return { events: [], offsets: [] };
+    if (!stats && this.#read.end === 0) return { events: [], offsets: [] };
+    if (!stats) throw new Error('This session was deleted in another window or process. Restore it, or start a new session.');
     const isSame = !this.#isDistrusted && (this.#read.inode === undefined || this.#read.inode === stats.ino);
     const from = isSame ? this.#read.end : 0;
     if (stats.size <= from && !this.#isDistrusted) return { events: [], offsets: [] };
     const bytes = bytesOf(this.#file, from, stats.size);
-    if (this.#isDistrusted && bytes.length < stats.size) throw new Error('The log of this session cannot be read completely. Try again.');
+    if (this.#isDistrusted && bytes.length < stats.size) throw new Error('Only a part of the log can be read. Try again.');
     const { events, offsets, damaged, formats, ...read } = readLines(bytes, isSame ? this.#read.format : FIRST_FORMAT, from);
     const before = isSame ? this.#read : NOTHING_READ;
     Object.assign(this.#read, read, {
@@ -135,7 +121,7 @@ export class SessionLog {
     return { events, offsets, isNewFile: !isSame };
   }
 
-  /** Makes `readNewEvents` read the whole log, because what was read of it before may be wrong or incomplete. */
+  /** Makes `readNewEvents` read the whole log, because the part that was read before may be wrong or incomplete. */
   distrust(): void {
     this.#isDistrusted = true;
   }
@@ -145,7 +131,7 @@ export class SessionLog {
    * @throws Error if the log cannot be read
    */
   read(offset: number): AgentEvent | undefined {
-    if (offset < 0) throw new Error('An event is missing in the log of this session. Open the session again.');
+    if (offset < 0) throw new Error('An event is missing in the log. Open the session again.');
     const { inode, formats } = this.#read;
     const format = formats.findLast(({ from }) => from <= offset)?.format ?? FIRST_FORMAT;
     return eventIn(jsonIn(this.#reader.line(offset, inode)), format) as AgentEvent | undefined;
@@ -215,7 +201,7 @@ export class SessionLog {
   /**
    * Prepares the log for appending. If it contains invalid lines, it is rewritten with only `events`; a copy of the original is kept. The
    * lock must be held.
-   * @returns whether anything was lost and, if the log was rewritten, the place of each event in the new file, by number
+   * @returns whether anything was lost and, if the log was rewritten, the offset of each event in the new file, by number
    */
   mend(events: Iterable<AgentEvent>): { isLost: boolean; offsets?: Map<number, number> } {
     if (!existsSync(this.#file)) return { isLost: false };
@@ -234,7 +220,7 @@ export class SessionLog {
     const mended = `${this.#file}.${crypto.randomUUID()}`;
     try {
       const { offsets, ...written } = writeEvents(mended, events);
-      // Both files are closed by now, because some network drives rename no file that is open.
+      // Both files are closed by now, because some network drives cannot rename an open file.
       this.#reader.close();
       renameSync(mended, this.#file);
       Object.assign(this.#read, { ...written, damaged: 0, isTorn: false });
@@ -263,33 +249,5 @@ export class SessionLog {
     const handle = this.#handle;
     this.#handle = undefined;
     if (handle !== undefined) closeSync(handle);
-  }
-}
-
-/**
- * @param namesFormat whether this line must name the current format, because no line before it does
- * @returns the number of bytes written
- */
-function writeLine(handle: number, event: AgentEvent, namesFormat: boolean): number {
-  const line = Buffer.from(`${JSON.stringify(namesFormat ? { ...event, format: LOG_FORMAT } : event)}\n`);
-  for (let at = 0; at < line.length; ) at += writeSync(handle, line, at);
-  return line.length;
-}
-
-/** Writes a new log. `offsets` is the place of each event in it, by number. */
-function writeEvents(file: string, events: Iterable<AgentEvent>) {
-  const offsets = new Map<number, number>();
-  const handle = openSync(file, 'wx', 0o600);
-  try {
-    let end = 0;
-    for (const event of events) {
-      offsets.set(event.seq, end);
-      end += writeLine(handle, event, end === 0);
-    }
-    fsyncSync(handle);
-    const formats = end > 0 ? [{ from: 0, format: LOG_FORMAT }] : [];
-    return { offsets, end, inode: fstatSync(handle).ino, format: end > 0 ? LOG_FORMAT : FIRST_FORMAT, formats };
-  } finally {
-    closeSync(handle);
   }
 }

@@ -1,7 +1,7 @@
 /**
- * The texts of sessions for searching, beside their logs. Each session has one file with a filter and its texts. The filter is a set of hashed
- * triples of letters (a Bloom filter with one hash): it shows in microseconds that a session cannot contain a word, so the texts of only a few
- * sessions are read. A file is valid only for the log that it was created from.
+ * Stores the texts of sessions for searching beside their logs. Each session has one file with a filter and its texts. The filter is a set
+ * of hashed triples of letters (a Bloom filter with one hash): it shows in microseconds that a session cannot contain a word, so the texts
+ * of only a few sessions are read. A file is valid only for the log that it was created from.
  */
 import { closeSync, openSync, readdirSync, readFileSync, readSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -59,7 +59,10 @@ export class TextIndex {
       .filter((text): text is SessionText => typeof (text as SessionText | undefined)?.text === 'string');
   }
 
-  /** Writes the texts of a session, as its log was when `made` was called. Texts that cannot be written are collected again for the next search. */
+  /**
+   * Writes the texts of a session. `log` identifies the state of the log that they were read from. Texts that cannot be written are
+   * collected again for the next search.
+   */
   write(id: string, log: { inode: number; size: number; mtimeMs: number }, texts: readonly SessionText[]): void {
     const filter = filterOf(texts.map(({ text }) => folded(text)));
     const head: Head = { version: VERSION, ...log, filter: filter.length };
@@ -69,7 +72,9 @@ export class TextIndex {
     } catch {}
   }
 
-  /** Removes the texts of sessions that no longer exist, and drafts that were left by a crash. @returns the number of removed files */
+  /**
+   * Removes the texts of sessions that no longer exist, and temporary files that were left by a crash. @returns the number of removed files
+   */
   removeOthers(ids: ReadonlySet<string>, now = Date.now()): number {
     let removed = 0;
     for (const name of namesIn(join(this.#directory, INDEX))) {
@@ -139,7 +144,7 @@ function hasTriples(filter: Buffer, word: string): boolean {
   return true;
 }
 
-/** Returns a hash of three letters. Its upper bits are mixed best. */
+/** Returns a hash of three letters. Its upper bits are the best distributed. */
 function hashOf(first: number, second: number, third: number): number {
   const triple = Math.imul(first, 0x10001) + Math.imul(second, 0x101) + third;
   return Math.imul(triple ^ (triple >>> 15), 0x9e3779b1) >>> 0;

@@ -1,4 +1,4 @@
-/** Stores the context windows that error messages of services contained, for models whose window is not listed anywhere. */
+/** Stores the context windows that services reported in error messages, for models whose window is not listed anywhere. */
 import { readFileSync } from 'node:fs';
 import { modelKey } from '../core/context/window.ts';
 import type { ModelRef } from '../core/model/messages.ts';
@@ -24,7 +24,7 @@ export class LearnedWindows {
     return entry && this.#now() - entry.at < MAX_AGE_MS ? entry.tokens : undefined;
   }
 
-  /** A file that cannot be written only means that the window is learned again. */
+  /** If the file cannot be written, the window is determined again later. */
   learn(model: ModelRef, tokens: number): void {
     const text = JSON.stringify({ ...this.#read(), [modelKey(model)]: { tokens, at: this.#now() } });
     try {

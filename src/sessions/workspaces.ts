@@ -1,5 +1,5 @@
 /**
- * The workspaces whose sessions are stored on this computer. Each has a directory of its own, and a file in it names the folders, because the
+ * The workspaces whose sessions are stored on this computer. Each has its own directory, with a file that lists the folders, because the
  * name of the directory contains only a hash of them.
  */
 import { readdirSync, readFileSync } from 'node:fs';
@@ -9,18 +9,18 @@ import { replaceFile } from './directory.ts';
 const FILE = 'workspace.json';
 
 /**
- * `key` is the name of the directory, and `sessions` is where its logs are. `folders` are real paths; there are none if the data was stored by a
- * version that did not write them down. `name` is for display.
+ * `key` is the name of the directory, and `sessions` is where its logs are. `folders` are real paths; the list is empty if the data was
+ * stored by a version that did not record them. `name` is for display.
  */
 export type StoredWorkspace = { key: string; sessions: string; name: string; folders: readonly string[] };
 
 /**
- * `directory` contains the storage of each workspace, and `key` is the name of this one's there, if it has one. `folders` are the real paths of
- * this workspace.
+ * `directory` contains the storage of each workspace, and `key` is the name of this workspace's directory in it, if there is one. `folders`
+ * are the real paths of this workspace.
  */
 export type WorkspacePlaces = { directory: string; key?: string; folders: readonly string[] };
 
-/** Writes down the folders of this workspace. If that fails, its sessions are listed under the name of its directory. */
+/** Records the folders of this workspace. If that fails, its sessions are listed under the name of its directory. */
 export function rememberFolders({ directory, key, folders }: WorkspacePlaces): void {
   if (key === undefined) return;
   const storage = join(directory, key);

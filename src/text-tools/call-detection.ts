@@ -35,7 +35,9 @@ export type Doubt = 'quoted' | 'confirmed' | 'refused' | 'woven' | 'unmarked' | 
 /** The doubts that are reported to the model. */
 export type Told = Exclude<Doubt, 'confirmed'>;
 
-/** How a possible call is written: without any marker (`bare`), in a fence, or in markers that identify it as a call (`marked`). */
+/**
+ * How a possible call is written: without any marker (`bare`), in a fence (`fence`), or in markers that identify it as a call (`marked`).
+ */
 export type Stand = { bare: boolean; fence: boolean; marked: boolean };
 
 /**

@@ -1,4 +1,4 @@
-/** Reads calls written as nested elements: Kimi K3's XTML, which states the type of each argument, and MiniMax M3's nested tags. */
+/** Reads calls written as nested elements: in Kimi K3's XTML, which states the type of each argument, and in MiniMax M3's nested tags. */
 import type { JsonSchema } from '../core/model/model.ts';
 import { type Call, coerce, isObject, plainName, propertiesOf, type Tools } from './calls.ts';
 import { M3 } from './markers.ts';

@@ -34,7 +34,7 @@ export class Output {
   #heldCalls: Held[] = [];
   /** The position up to which text was emitted or consumed. */
   emittedUpTo = 0;
-  /** The end of the last call or markup: the position where the text before the next call begins. */
+  /** The end of the last call or markup, which is where the text before the next call begins. */
   base = 0;
   /** The end of the last call that was shown as text. */
   quotedEnd: number | undefined;

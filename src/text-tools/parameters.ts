@@ -20,7 +20,7 @@ export function* readParameters(
     const mark = yield* src.literal([...openers, ...closers, ...marks.CLOSERS]);
     if (!mark) throw new Unreadable();
     if (!openers.includes(mark)) {
-      // A closing marker of an enclosing element also ends the call. It is left for the reader of that element.
+      // A closing marker of an enclosing element also ends the call. The reader of that element consumes the marker.
       if (!closers.includes(mark)) src.at = before;
       return { name, input: { ...coerceAll(values, tool), ...exact } };
     }

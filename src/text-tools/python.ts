@@ -26,7 +26,7 @@ export function* readPythonicList(src: Source, tools: Tools): Reading<Call[]> {
   }
 }
 
-/** Reads a line of a tool_code block: a call, possibly printed or assigned. Returns undefined if it prints a variable. */
+/** Reads a line of a tool_code block: a call, possibly printed or assigned. Returns undefined if the line prints a variable. */
 export function* readStatement(src: Source, tools: Tools): Reading<Call | undefined> {
   let name = yield* src.run(NAME);
   if (name !== 'print' && (yield* src.char()) !== '(') {

@@ -12,7 +12,7 @@ import { opensMapping, readYaml } from './yaml.ts';
 export class Reader {
   readonly #src: Source;
   readonly #tools: Tools;
-  /** Stops the reader as soon as an incomplete value turns out not to be a call. */
+  /** Stops the reader as soon as it is clear that an incomplete value is not a call. */
   readonly #rejectEarly: () => void;
   readonly #toolTags: ReadonlyMap<string, string>;
   readonly #lineStarts: ReadonlyMap<string, string>;

@@ -50,7 +50,7 @@ export function defineTool<Schema extends z.ZodType>({
   };
 }
 
-/** Constraints that models never violate. `prepare` checks them nevertheless. */
+/** Constraints that models never violate in practice. `prepare` still checks them. */
 const IMPLIED: Readonly<Record<string, unknown>> = { maximum: Number.MAX_SAFE_INTEGER, minimum: 1, minLength: 1, minItems: 1 };
 
 /** Returns the JSON schema without the parts that cost tokens in every request and contain no information for the model. */

@@ -39,7 +39,7 @@ export function listOfMention({ kind, path }: MentionRef): FileList | undefined 
 /** A name that stands for any file in a directory. A directory is judged by this name, because some rules match directories only. */
 const ANY_FILE = '-';
 
-/** Reads the tree of `list_directory`, in which two blanks are one level. */
+/** Reads the tree of `list_directory`, in which two spaces are one level. */
 function treeLines(text: string, base: string): Piece[] {
   const above: string[] = [];
   return text.split('\n').map((line) => {

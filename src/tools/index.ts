@@ -1,4 +1,4 @@
-/** Selects the tools of a run. A run without a write gate has no tool that can change files. */
+/** Selects the tools of a run. Without a write gate, a run has no tool that can change files. */
 import type { ModelRef } from '../core/model/messages.ts';
 import type { Plan } from '../core/plan/plan.ts';
 import type { Tool } from '../core/run/tool.ts';

@@ -22,7 +22,7 @@ const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
   input: ['patch', 'patch_text', 'diff', 'command', 'cmd'],
 };
 
-/** The maximum depth that is searched for nulls. No tool schema is nested more deeply. */
+/** The maximum depth to which nulls are searched. No tool schema is nested more deeply. */
 const MAX_DEPTH = 6;
 
 /** Removes fields that are null, at any depth, because models send null for a field that they omit. */

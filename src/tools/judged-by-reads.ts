@@ -17,7 +17,7 @@ export function judgedByReads(make: (workspace: Workspace) => Tool, workspace: W
       if (read.size === 0 || signal.aborted) throw error;
       const paths = [...read];
       return {
-        title: `Tell the model why its change of ${paths.join(', ')} fails`,
+        title: `Tell the model why its change to ${paths.join(', ')} fails`,
         targets: paths.map((path) => ({ path, access: 'read' })),
         readToPrepare: paths,
         execute: () => Promise.reject(error),

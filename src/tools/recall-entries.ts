@@ -1,4 +1,5 @@
 /** Lists the messages and tool results of a session that can be read again. Content that may not be read now is omitted. */
+import { breaks, readInSlices } from '../core/breaks.ts';
 import { addressOf } from '../core/context/shorten.ts';
 import type { List } from '../core/list.ts';
 import { isInWorkspace } from '../core/model/mentions.ts';
@@ -29,7 +30,7 @@ export type History = {
   decideByRules?(call: EarlierCall): Promise<Judgement | undefined>;
 };
 
-/** A message of the user or the model, or one result. `targets` are the files that the result came from. */
+/** A message from the user or the model, or one result. `targets` are the files that the result came from. */
 export type Entry = {
   address: string;
   title: string;
@@ -42,37 +43,42 @@ export type Entry = {
   calls: readonly EarlierCall[];
   /** Whether the call was denied or rejected, so that the result contains only the reason. */
   wasWithheld?: boolean;
-  /** Whether parts of the result were left out, because they may not be read without an approval now. */
+  /** Whether parts of the result were left out, because they may not be read without approval now. */
   isReduced?: boolean;
   /** Whether this is the result of an earlier recall. Its content is found in the original entry. */
   isCopy?: boolean;
 };
 
-/** Returns all entries. Lists of files in them omit the files that may not be read without an approval now. */
+/** Returns all entries. Lists of files in them omit the files that may not be read without approval now. */
 export async function entriesOf(history: History, workspace: Workspace): Promise<Entry[]> {
   const isWithheld = withheldPaths(workspace);
   const isHidden = hiddenPaths(workspace);
   const isOut = { withheld: isWithheld, hidden: isHidden };
-  return Promise.all(
-    allEntries(history).map(async (entry) => {
-      const { name = '', source } = entry.calls[0] ?? {};
-      let isReduced = false;
-      const reduced = async (part: TextPart | ImagePart, list: FileList | undefined) => {
-        if (part.type === 'image' || !list) return part;
-        const pieces = list.split(part.text);
-        const out = await Promise.all(pieces.map(({ path }) => path !== undefined && isOut[list.leavesOut](path)));
-        if (!out.includes(true)) return part;
-        isReduced = true;
-        return text(pieces.flatMap((piece, index) => (out[index] ? [] : [piece.text])).join(list.separator));
-      };
-      const list = source === 'builtin' ? listOf(name, entry.targets[0]?.path) : undefined;
-      const content = await Promise.all(entry.content.map((part, index) => reduced(part, entry.lists?.[index] ?? list)));
-      return isReduced ? { ...entry, content, isReduced } : entry;
-    }),
-  );
+  const reducedEntry = async (entry: Entry): Promise<Entry> => {
+    const { name = '', source } = entry.calls[0] ?? {};
+    let isReduced = false;
+    const reduced = async (part: TextPart | ImagePart, list: FileList | undefined) => {
+      if (part.type === 'image' || !list) return part;
+      const pieces = list.split(part.text);
+      const out = await Promise.all(pieces.map(({ path }) => path !== undefined && isOut[list.leavesOut](path)));
+      if (!out.includes(true)) return part;
+      isReduced = true;
+      return text(pieces.flatMap((piece, index) => (out[index] ? [] : [piece.text])).join(list.separator));
+    };
+    const list = source === 'builtin' ? listOf(name, entry.targets[0]?.path) : undefined;
+    const content = await Promise.all(entry.content.map((part, index) => reduced(part, entry.lists?.[index] ?? list)));
+    return isReduced ? { ...entry, content, isReduced } : entry;
+  };
+  const entries: Entry[] = [];
+  const pause = breaks();
+  for (const entry of await allEntries(history)) {
+    entries.push(await reducedEntry(entry));
+    await pause();
+  }
+  return entries;
 }
 
-/** Returns a function that returns true if an entry may not be read now without an approval. */
+/** Returns a function that returns true if an entry may not be read now without approval. */
 export function withheldEntries({ decideByRules }: History, workspace: Workspace): (entry: Entry) => Promise<boolean> {
   const isWithheld = withheldPaths(workspace);
   const isHidden = hiddenPaths(workspace);
@@ -84,7 +90,7 @@ export function withheldEntries({ decideByRules }: History, workspace: Workspace
   };
 }
 
-/** Returns a function that returns true if a file may not be read now without an approval. Text that is not a path is always readable. */
+/** Returns a function that returns true if a file may not be read now without approval. Text that is not a path is always readable. */
 export function withheldPaths(workspace: Workspace): (path: string) => Promise<boolean> {
   const isWithheld = workspace.withheldFiles('recall');
   return remembered(async (path) => isWithheld(await workspace.locate(path)));
@@ -105,21 +111,21 @@ function remembered(check: (path: string) => Promise<boolean>): (path: string) =
   };
 }
 
-function allEntries({ messages: conversation, events }: History): Entry[] {
-  const messages = conversation.slice();
+async function allEntries({ messages: conversation, events }: History): Promise<Entry[]> {
+  const messages = await readInSlices(conversation);
   const results = new Map<string, ToolResult>();
   const started = new Map<string, Extract<AgentEvent, { type: 'tool_started' }>>();
   const secret = new Set<string>();
   const withheld = new Set<string>();
   const inputs = new Map(messages.flatMap(callsOf).map(({ id, input }) => [id, input]));
-  for (const event of events) {
+  for (const event of await readInSlices(events)) {
     if (event.type === 'tool_finished') {
       results.set(event.callId, event.result);
       if (event.withheld) withheld.add(event.callId);
     } else if (event.type === 'tool_started') started.set(event.callId, event);
     else if (event.type === 'approval_requested' && event.secret) secret.add(event.callId);
   }
-  return messages.flatMap((message, index): Entry[] => {
+  const entriesIn = (message: Message, index: number): Entry[] => {
     if (message.role === 'tool')
       return message.content.flatMap((sent, place): Entry[] => {
         const { callId, name } = sent;
@@ -153,10 +159,17 @@ function allEntries({ messages: conversation, events }: History): Entry[] {
     );
     const calls = mentions.flatMap(({ ref }) => (ref && readingCall(ref)) ?? []);
     return content.length > 0 ? [{ address, title, content, lists, targets, calls, secret: false }] : [];
-  });
+  };
+  const entries: Entry[] = [];
+  const pause = breaks();
+  for (const [index, message] of messages.entries()) {
+    entries.push(...entriesIn(message, index));
+    await pause();
+  }
+  return entries;
 }
 
-/** The call with which a page or a resource of an MCP server was read for the user. */
+/** The call that read a page or a resource of an MCP server for the user. */
 function readingCall({ kind, path = '', server }: MentionRef): EarlierCall | undefined {
   const of = { effect: 'external', targets: [] } as const;
   if (kind === 'resource') return { ...of, name: `${server}__read_resource`, source: `mcp:${server}` };

@@ -1,5 +1,9 @@
-/** Reads earlier parts of the conversation again. The log keeps the content that a compaction removed and that was cut out of long results. */
+/**
+ * Reads earlier parts of the conversation again. The log keeps the content that a compaction removed, and the parts that were cut out of
+ * long results.
+ */
 import * as z from 'zod';
+import { breaks } from '../core/breaks.ts';
 import { type Tool, ToolError, type ToolOutput } from '../core/run/tool.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { countOf, defineTool } from './define-tool.ts';
@@ -14,7 +18,7 @@ const MAX_HITS = 40;
 const MAX_HITS_EACH = 5;
 const SNIPPET = 200;
 
-/** `history` returns the session as it is at the time of the call. */
+/** `history` returns the state of the session at the time of the call. */
 export function recallTool(workspace: Workspace, history: () => History): Tool {
   return defineTool({
     name: 'recall',
@@ -95,7 +99,9 @@ async function search(workspace: Workspace, history: History, query: string, mos
   const words = [...new Set(query.toLowerCase().split(/\s+/).filter(Boolean))];
   const isWithheld = withheldEntries(history, workspace);
   const hits: { matched: number; text: string }[] = [];
+  const pause = breaks();
   for (const entry of await entriesOf(history, workspace)) {
+    await pause();
     const { title, content, isCopy } = entry;
     if (isCopy) continue;
     const own: typeof hits = [];
@@ -116,7 +122,7 @@ async function search(workspace: Workspace, history: History, query: string, mos
   if (found.length === 0) return `Nothing in this session contains ${words.join(' or ')}.`;
   const shown: string[] = [];
   let size = 0;
-  // The newest hits are the most useful ones.
+  // The newest hits are the most useful.
   for (const hit of found.slice(-MAX_HITS).reverse()) {
     size += hit.length + 1;
     if (size > most - SNIPPET && shown.length > 0) break;

@@ -4,7 +4,7 @@ import { MAX_MEMORY_ENTRY, memoryEntry, tooLongEntry } from '../core/words/memor
 import { visibleLine } from '../core/words/visible-text.ts';
 import { defineTool } from './define-tool.ts';
 
-/** `workspace`: for the open folders. `user`: for all workspaces of the user. */
+/** `workspace`: for the open folders. `user`: for all of the user's workspaces. */
 export type MemoryScope = (typeof SCOPES)[number];
 export const SCOPES = ['workspace', 'user'] as const;
 
@@ -16,7 +16,7 @@ export interface MemoryStore {
   add(scope: MemoryScope, entry: string): Promise<void>;
 }
 
-/** The model receives the entry in every later session, so each call needs an approval, which shows the complete entry. */
+/** The model receives the entry in every later session, so each call needs approval. The approval request shows the complete entry. */
 export function rememberTool(memory: MemoryStore): Tool {
   return defineTool({
     name: 'remember',

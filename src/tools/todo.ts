@@ -5,7 +5,7 @@ import { defineTool } from './define-tool.ts';
 
 const MAX_ITEMS = 50;
 
-/** The list is an event of the session, so that hosts display it and a compaction carries it over. */
+/** The list is an event of the session, so hosts display it and compactions keep it. */
 export function todoTool(): Tool {
   return defineTool({
     name: 'todo',

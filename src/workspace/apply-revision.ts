@@ -15,7 +15,7 @@ export async function reviseChanges(
 ): Promise<FileChange[]> {
   const stranger = Object.keys(revision).find((path) => !changes.some((change) => change.path === path));
   if (stranger !== undefined) throw new ToolError(`${stranger} is not part of this change. Review the change again.`);
-  // A move consists of two changes, which can only be refused together.
+  // A move consists of two changes, which can be refused only together.
   const refused = (change: FileChange) => isRefused(change, revision[change.path]);
   const dropped = new Set(
     changes.filter(refused).flatMap(({ path, movedFrom }) => [path, ...(movedFrom === undefined ? [] : [movedFrom])]),

@@ -31,7 +31,7 @@ export function targetsOf({ changes }: ChangeSet): Target[] {
   return changes.map(({ path, after }) => ({ path: path.replace(/\/$/, ''), access: after || moved.has(path) ? 'write' : 'delete' }));
 }
 
-/** For a move, the diff compares the content with that of the old path, and is listed under the new path. */
+/** For a move, the diff compares the content with the content at the old path, and is listed under the new path. */
 async function summarize(
   { path, before, after, movedFrom }: FileChange,
   changes: readonly FileChange[],

@@ -12,7 +12,7 @@ export type Staged = Pick<ChangeSummary, 'path' | 'from' | 'before' | 'after' | 
 type Hash = string | undefined;
 
 /**
- * Consecutive writes of one file without a change by somebody else in between. `before` is the content before the first write. `left` are
+ * Consecutive writes of one file without changes by others in between. `before` is the content before the first write. `left` are
  * the possible contents after the last write; there are several if it is not known which writes completed.
  */
 export type Stretch = { before: Hash; left: ReadonlySet<Hash> };
@@ -47,7 +47,7 @@ export function historiesOf(staged: readonly Staged[]): History[] {
 export type RestoredContent = Omit<UndoResult, 'path'> & { content?: { bytes: Uint8Array | undefined } };
 
 /**
- * Undoes the writes of one file, newest first. Changes by somebody else are merged. On a conflict, the undo of the file is refused, or with
+ * Undoes the writes of one file, newest first. Changes by others are merged. On a conflict, the undo of the file is refused, or with
  * `isPartial`, only the lines in conflict are left unchanged.
  */
 export async function restoredContent(

@@ -1,4 +1,4 @@
-/** Formats a proposed change before it is displayed, so that the approved text is exactly what is written. */
+/** Formats a proposed change before it is displayed, so that exactly the approved text is written. */
 import { decodeText, encodeLike, sameBytes } from './content.ts';
 import type { FileChange, Location } from './types.ts';
 

@@ -59,7 +59,7 @@ export class WriteGate {
     return this.prepare(await reviseChanges(set.changes, revision, this.#blobs));
   }
 
-  /** Returns the digest that `revise` would produce, or undefined when the revision leaves nothing to do. */
+  /** Returns the digest that `revise` would produce, or undefined when the revision leaves no change. */
   async revisedDigest(summaries: readonly ChangeSummary[], revision: Revision): Promise<string | undefined> {
     const accepted = await reviseChanges(await changesFrom(summaries, this.#blobs), revision, this.#blobs);
     const hash = async (bytes: Uint8Array | undefined) => bytes && { hash: await hashOf(bytes) };
@@ -73,7 +73,7 @@ export class WriteGate {
   }
 
   /**
-   * Applies the change set. @throws ToolError when a file is no longer as it was displayed or cannot be written. Every file then has
+   * Applies the change set. @throws ToolError when a file has changed since it was displayed, or cannot be written. Every file then has
    * its old content, unless the message names it.
    */
   apply(set: ChangeSet, { callId, record, signal }: Pick<ExecuteContext, 'callId' | 'record' | 'signal'>): Promise<void> {
@@ -91,13 +91,13 @@ export class WriteGate {
       record({ type: 'file_changed', callId, changes: set.summaries });
       if (overtaken.length > 0)
         throw new ToolError(
-          `The change was written, but somebody else changed ${overtaken.join(', ')} right afterwards. Read the files again.`,
+          `The change was written, but another program changed ${overtaken.join(', ')} right afterwards. Read the files again.`,
         );
     });
   }
 
   /**
-   * Undoes recorded writes, newest first, in one step if possible. Later changes by somebody else are merged. A file with a conflict is not
+   * Undoes recorded writes, newest first, in one step if possible. Later changes by others are merged. A file with a conflict is not
    * changed. `record` is called before the first byte is written; the results say which files were restored. An abort before `record`
    * changes nothing; a later abort takes effect between two files.
    */
@@ -112,7 +112,7 @@ export class WriteGate {
       signal?.throwIfAborted();
       await this.#applyUndo(plans, record, signal);
       await this.#removeEmpty(staged.flatMap(({ made = [] }) => made).reverse(), signal);
-      // The file that blocked this path may have been removed by now.
+      // The file that blocked this path may have been removed since.
       for (const [index, { isBlocked }] of plans.entries()) {
         if (!isBlocked || signal?.aborted) continue;
         const again = await this.#planUndo(histories[index] as History);
@@ -123,7 +123,7 @@ export class WriteGate {
     });
   }
 
-  /** Shows what undoing these writes to one file would change in its current content. */
+  /** Returns what undoing these writes to one file would change in its current content. */
   async review(staged: readonly Staged[]): Promise<Review> {
     const { result, change } = await this.#planUndoOf(staged);
     if (result.outcome === 'refused') return { problem: result.reason ?? '' };
@@ -148,7 +148,7 @@ export class WriteGate {
     });
   }
 
-  /** Plans the undo of one file by hunks. If somebody else has changed the same lines, the rest can still be undone. */
+  /** Plans the undo of one file by hunks. If others have changed the same lines, the rest can still be undone. */
   async #planUndoOf(staged: readonly Staged[]): Promise<PlannedUndo> {
     const [history] = historiesOf(staged);
     if (!history) return { result: { path: staged[0]?.path ?? '', outcome: 'unchanged' } };
@@ -216,7 +216,7 @@ export class WriteGate {
 
   /**
    * Writes the changes and rolls them back on failure. `onRolledBack` is called when the rollback was complete. Returns the paths that
-   * somebody else changed right after the write. @throws ToolError when the write failed.
+   * another program changed right after the write. @throws ToolError when the write failed.
    */
   async #commit(changes: readonly FileChange[], onRolledBack?: () => void): Promise<string[]> {
     try {
@@ -239,8 +239,8 @@ export class WriteGate {
   }
 
   /**
-   * Restores the old contents and returns the paths for which this failed. A file that somebody else changed is left unchanged. It counts as
-   * not restored, unless `nothingLanded` is set, which means that the writer wrote nothing.
+   * Restores the old contents and returns the paths for which this failed. A file that another program changed is left unchanged. It counts
+   * as not restored, unless `nothingLanded` is set, which means that the writer wrote nothing.
    */
   async #rollBack(changes: readonly FileChange[], nothingLanded: boolean): Promise<string[]> {
     const lost: string[] = [];
@@ -250,7 +250,7 @@ export class WriteGate {
         if (sameBytes(now, change.before)) continue;
         const isTheirs = !sameBytes(now, change.after);
         if (isTheirs && nothingLanded) continue;
-        if (isTheirs && now) throw new Error(`${change.path} was changed by somebody else.`);
+        if (isTheirs && now) throw new Error(`${change.path} was changed by another program.`);
         await this.#writer.commit([{ ...change, before: now, after: change.before }]);
       } catch {
         lost.push(change.path);

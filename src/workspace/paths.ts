@@ -46,7 +46,7 @@ export function relativePath(input: string, folders: readonly Folder[]): string 
   return inside ? formatPath(inside, folders) : input;
 }
 
-/** Returns the path of a `file:` URL, and any other input unchanged. */
+/** Returns the path of a `file:` URL. Any other input is returned unchanged. */
 function withoutScheme(input: string): string {
   const [, path] = /^file:(?:\/\/(?:localhost)?)?(\/(?!\/).*)$/is.exec(input) ?? [];
   if (path === undefined) return input;

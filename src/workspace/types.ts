@@ -87,7 +87,7 @@ export type FileChange = {
   mode?: number | undefined;
 };
 
-/** Thrown by a writer that has certainly changed nothing. If a file has new content, somebody else wrote it. */
+/** Thrown by a writer that is certain to have changed nothing. If a file has new content, another program wrote it. */
 export class NothingWritten extends Error {
   override name = 'NothingWritten';
 }

@@ -25,7 +25,7 @@ export class Workspace {
     this.#note = note;
   }
 
-  /** Returns a workspace that calls `note` for each file that is read although reading it needs an approval. */
+  /** Returns a workspace that calls `note` for each file that is read although reading it needs approval. */
   withReadNotes(note: (path: string) => void): Workspace {
     return new Workspace(this.fs, this.#withheldFilter, note);
   }
@@ -44,8 +44,8 @@ export class Workspace {
   }
 
   /**
-   * Reports a file that needs an approval. Call this for every file before the first one is read, so that the reported files do not depend
-   * on file contents, for example if reading an earlier file fails.
+   * Reports a file that needs approval. Call this for every file before the first one is read, so that the reported files do not depend
+   * on file contents, even if reading an earlier file fails.
    */
   async willRead(at: Location): Promise<void> {
     if (this.#note && this.withheldFiles()(at) && (await this.fs.stat(at))?.type === 'file') this.#note(this.display(at));

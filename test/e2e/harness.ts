@@ -178,9 +178,7 @@ export class Workbench {
   /** Closes what the previous test opened, and resets the files and the settings. It does not start a new session. */
   async beginAgain(options: SuiteOptions): Promise<void> {
     const input = this.page.locator('.quick-input-widget:visible .quick-input-box input');
-    // An input that is about to close may be gone before the key arrives.
-    if (await input.isVisible()) await input.press('Escape', { timeout: 2000 }).catch(() => undefined);
-    await input.waitFor({ state: 'hidden' });
+    await this.#close(input);
     await this.page.setViewportSize(options.viewport ?? usualViewport);
     if (await this.page.locator('.editor-group-container .tab').count()) await this.command('View: Close All Editors');
     if (await this.page.locator('.part.panel').isVisible()) await this.command('View: Hide Panel');
@@ -231,11 +229,20 @@ export class Workbench {
     for (let wait = 4000; wait < patience; wait *= 2) {
       const input = await this.quickInput(text);
       if (await this.clickQuickItem(label, wait).then(() => true, isTimeout)) return;
-      // Escape is sent only to the palette, because elsewhere the key has another effect, such as stopping a run.
-      if (await input.isVisible()) await input.press('Escape', { timeout: 2000 }).catch(isTimeout);
-      await input.waitFor({ state: 'hidden' });
+      await this.#close(input);
     }
     throw new Error(`There is no "${label}" in the command palette.`);
+  }
+
+  /**
+   * Closes the quick input if it is open. Escape is sent only to the input, because elsewhere the key has another effect, such as stopping a
+   * run. A busy editor ignores the key, and an input that is about to close may be gone before the key arrives.
+   */
+  async #close(input: Locator): Promise<void> {
+    await until('the quick input to close', async () => {
+      if (await input.isVisible()) await input.press('Escape', { timeout: 2000 }).catch(isTimeout);
+      return !(await input.isVisible());
+    });
   }
 
   /** Opens the quick input with this text: the name of a file, or '>' and the title of a command. */

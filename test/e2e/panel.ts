@@ -9,6 +9,9 @@ export function conversation(panel: Frame): Locator {
 
 /** Begins a new session in Ask mode after another session. */
 export async function newSession(panel: Frame): Promise<void> {
+  // The panel has no session while it is loading.
+  await promptBox(panel).waitFor();
+  await panel.getByRole('progressbar', { name: 'Loading' }).waitFor({ state: 'detached' });
   const runs = conversation(panel).locator('> *');
   if (await runs.count()) await send(panel, '/new');
   await runs.first().waitFor({ state: 'detached' });

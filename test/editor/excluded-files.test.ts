@@ -70,7 +70,7 @@ describe('an excluded file', () => {
     await vscode.workspace.fs.delete(uri('.kedgeignore'));
   });
 
-  it('that needs an approval is not searched, whatever its content, unsaved or saved, also through a link, with or without ripgrep', async () => {
+  it('that needs approval is not searched, whatever its content, unsaved or saved, also through a link, with or without ripgrep', async () => {
     const rules: SourcedRule[] = [{ effect: 'deny', path: 'private', from: 'user' }];
     await write('private/x.txt', 'hit\n');
     await symlink(uri('private').fsPath, uri('seen/to-private').fsPath);

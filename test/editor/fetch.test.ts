@@ -27,7 +27,7 @@ describe('pages in the editor', () => {
     assert.equal(page.text, '# Here');
   });
 
-  it('are not fetched from a private address without an approval', async () => {
+  it('are not fetched from a private address without approval', async () => {
     const before = asked;
     const fetcher = new PageFetcher({ resolve: async () => [{ address: '127.0.0.1', family: 4 }] });
     await assert.rejects(

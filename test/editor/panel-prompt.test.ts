@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import * as vscode from 'vscode';
 import type { Api } from '../../src/hosts/vscode/extension.ts';
 import { PanelMentions } from '../../src/hosts/vscode/panel/panel-mentions.ts';
 import { PanelView } from '../../src/hosts/vscode/panel/panel-view.ts';
 import type { ToHost, ToPanel } from '../../src/protocol/panel.ts';
+import { moveToTrash } from '../../src/sessions/trash.ts';
 import { encodeText } from '../../src/workspace/content.ts';
+import { until } from '../support/until.ts';
 
 describe('the host of the panel', () => {
   let api: Api;
@@ -112,5 +115,30 @@ describe('the host of the panel', () => {
     await assert.rejects(mentions.find('ti'), /No files/);
     assert.deepEqual(posted, [{ type: 'mentions_found', query: 'ti', choices: [] }]);
     mentions.dispose();
+  });
+
+  it('says that another window has deleted the session, and restores it if the user wants that', async function () {
+    this.timeout(120_000);
+    const { assistant, sessions } = api.kedge;
+    const session = await assistant.newSession();
+    await session.prompt({ text: 'How many tides are there?', mode: 'ask', model: { provider: 'offline', model: 'offline' } });
+    await sessions.show(session);
+    await send({ type: 'ready' });
+    // The other window has its own objects for the same files.
+    moveToTrash(join(api.kedge.storage, 'sessions'), session.id);
+    await send({ type: 'continue' });
+    const notice = posted.findLast((each) => each.type === 'notice');
+    assert.match(notice?.text ?? '', /^This session was deleted in another window or process\. Restore it, or start a new session\.$/);
+    const library = await assistant.library();
+    assert.equal(library.isDeleted(session.id), true);
+    await until('the restored session', async () => {
+      await vscode.commands.executeCommand('notification.acceptPrimaryAction');
+      return !library.isDeleted(session.id);
+    });
+    await until('the session in the panel', () => posted.findLast((each) => each.type === 'session')?.sessionId === session.id);
+    await session.prompt({ text: 'And ebbs?', mode: 'ask', model: { provider: 'offline', model: 'offline' } });
+    assert.equal(session.state.runs.size, 2);
+    await sessions.show(await assistant.newSession());
+    await assistant.removeSession(session.id);
   });
 });

@@ -10,6 +10,7 @@ import { PanelBranches } from '../../src/hosts/vscode/panel/panel-branches.ts';
 import { takeAsked } from '../../src/hosts/vscode/session-elsewhere.ts';
 import type { ToPanel } from '../../src/protocol/panel.ts';
 import { SessionStore } from '../../src/sessions/store.ts';
+import { writeWholeLog } from '../../src/sessions/whole-log.ts';
 import { rememberFolders } from '../../src/sessions/workspaces.ts';
 import { until } from '../support/until.ts';
 
@@ -62,7 +63,7 @@ describe('sessions in the panel', () => {
       const other = { directory: join(api.kedge.sharedStorage, 'workspaces'), key: 'mole-0123456789ab', folders: ['/srv/mole'] };
       rememberFolders(other);
       const store = new SessionStore(join(other.directory, other.key, 'sessions'));
-      store.create('elsewhere', first.events.slice());
+      writeWholeLog(store.log('elsewhere'), first.events.slice());
       try {
         await pages.handle({ page: 'sessions', type: 'choose_workspaces', everywhere: true });
         assert.deepEqual(entry('elsewhere')?.workspace, { key: other.key, name: 'mole', folders: other.folders });

@@ -1,4 +1,4 @@
-/** States of the panel with what an answer can contain. */
+/** Panel states that show what an answer can contain. */
 import type { ToPanel } from '../../src/protocol/panel.ts';
 import { DOT, host, type NamedState, Script, session } from './panel-states.ts';
 

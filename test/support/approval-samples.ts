@@ -1,4 +1,4 @@
-/** Random calls that need an approval, each with the texts that an approval executes, and a check that a host displays all of them. */
+/** Random calls that need approval, each with the texts that an approval executes, and a check that a host displays all of them. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { Check, PlanDraft } from '../../src/core/plan/plan.ts';
@@ -11,7 +11,7 @@ import type { McpConnection } from '../../src/mcp/types.ts';
 import { call, say, turn } from '../../src/providers/scripted/index.ts';
 import { assistantOn, eventsOf, type Files } from './harness.ts';
 
-/** `executed` are the texts that are run, sent or written, in their visible form. `paths` are the files and places involved. */
+/** `executed` are the texts that are run, sent or written, in their visible form. `paths` contains the files and places involved. */
 export type Sample = { name: string; input: Record<string, unknown>; executed: string[]; paths: string[] };
 
 export const FILES: Files = {
@@ -95,7 +95,7 @@ const serverCalls: fc.Arbitrary<Sample> = fc
     { maxKeys: 5 },
   )
   .map((input) => {
-    // The input is converted to JSON and back, as when it is sent.
+    // The input is converted to JSON and back, as it is when it is sent.
     const sent = JSON.parse(JSON.stringify(input)) as Record<string, unknown>;
     return { name: 'github__create_issue', input: sent, executed: [...Object.values(SERVER_TOOL), ...leaves(sent)], paths: [] };
   });

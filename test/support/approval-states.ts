@@ -32,13 +32,16 @@ export function approvalStates({ script, host, session }: Makers): Record<string
   const asking = (name: string, input: unknown, asked: Partial<Asked>): NamedState => {
     const made = script()
       .run('agent', 'Look after the tides')
-      .calls(name, name, input, { effect: 'external', decision: { kind: 'ask', rule: 'mcp', reason: 'It asks.' } });
+      .calls(name, name, input, {
+        effect: 'external',
+        decision: { kind: 'ask', rule: 'mcp', reason: 'Calls like this need your approval.' },
+      });
     const body = {
       approvalId: 'approval-9',
       callId: made.lastCall,
       title: name,
       rule: 'mcp' as const,
-      reason: 'It asks.',
+      reason: 'Calls like this need your approval.',
       changes: [],
       ...asked,
     };

@@ -33,7 +33,7 @@ export const inPowerShell = (allow: string, ...commands: string[]): Attack[] =>
 
 const list = (text = '') => text.split(',').filter((each) => each !== '');
 
-/** Defines a test for each attack: no attack may run without an approval. */
+/** Defines a test for each attack: no attack may run without approval. */
 export function expectStopped(attacks: readonly Attack[], judge: (command: AttackedCommand) => Promise<Decision>): void {
   for (const { name, command, allow, deny, verdict = 'ask', shell = 'bash' } of attacks)
     it(`${verdict === 'deny' ? 'denies' : 'asks before'} ${name}: ${JSON.stringify(command).slice(0, 100)}`, async () => {

@@ -1,4 +1,4 @@
-/** Assertions about time that do not compare a clock with milliseconds, which a busy computer makes unreliable. */
+/** Assertions about time that do not depend on a clock, because measured times are unreliable on a busy computer. */
 import assert from 'node:assert/strict';
 import { syncBuiltinESMExports } from 'node:module';
 import timers from 'node:timers/promises';
@@ -23,7 +23,7 @@ export async function withoutLongTimers<T>(work: () => T | Promise<T>, longMs = 
   }
 }
 
-/** Returns the CPU time of this thread in milliseconds. The resolution is some milliseconds. */
+/** Returns the CPU time of this thread in milliseconds. The resolution is a few milliseconds. */
 const cpuNow = () => {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1000;
@@ -50,7 +50,7 @@ function yardstick(): number {
 }
 let yardstickCost = Number.POSITIVE_INFINITY;
 
-/** Asserts that `work` costs at most this many yardsticks, each about a millisecond, by the minimum of several measurements. */
+/** Asserts that `work` takes at most this many units of CPU time, each about a millisecond. The minimum of several measurements counts. */
 export function assertCheap(work: () => unknown, yardsticks: number): void {
   if (yardstickCost === Number.POSITIVE_INFINITY) yardstickCost = costOf(yardstick);
   let cost = Number.POSITIVE_INFINITY;

@@ -80,7 +80,7 @@ export function contextStates(): Record<string, NamedState> {
           data: { events: working(USE).says('The forecast takes the height of the next harbour.').finishes().events, earlierRuns: 2 },
         },
       ],
-      // A click on the position stops the replay, wherever it is by then.
+      // A click on the position stops the replay at its current position.
       press: ['Position'],
     },
     'gauge-full': { messages: [host('agent'), session(working(FULL), true)] },

@@ -33,7 +33,7 @@ function contentOf(version: number): string {
   return Array.from({ length: LINES }, (_, line) => `line ${line} v${version}\n`).join('');
 }
 
-/** Returns the version of each file. @throws Error if a file is a mixture of versions */
+/** Returns the version of each file. @throws Error if a file contains a mixture of versions */
 export function versionsIn(root: string): number[] {
   return FILES.map((path) => {
     const text = readFileSync(join(root, path), 'utf8');
@@ -43,7 +43,7 @@ export function versionsIn(root: string): number[] {
   });
 }
 
-/** Returns the answers of a model that looks at the files before each edit, so that it can continue after an interruption. */
+/** Returns the answers of a model that reads the files before each edit, so that it can continue after an interruption. */
 function answer(root: string, request: ModelRequest): ModelEvent[] {
   const count = request.messages.flatMap(callsOf).length;
   const step = 1 + Math.floor((count - 1) / 3);
@@ -139,7 +139,7 @@ if (import.meta.main) {
     if (isDurable(event)) writeSync(1, `${JSON.stringify(event)}\n`);
     moment();
   });
-  // A full disk ends the work.
+  // The task ends when the disk is full.
   await work(session).catch((error) => writeSync(2, `${error}\n`));
   task.close();
   writeSync(2, `${count} moments`);

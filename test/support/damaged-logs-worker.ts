@@ -41,7 +41,7 @@ async function check(recorded: RecordedLog, other: RecordedLog, damages: readonl
   const opened = await kedge.reload({ adapter }).catch((error: unknown) => {
     if (!(error instanceof NewerLogError)) throw error;
   });
-  // A flipped bit can make the log look like a log in a later format.
+  // A flipped bit can make the log look like one in a later format.
   if (!opened) {
     assert.deepEqual(await readFile(file), bytes);
     sent.times = new Map(before);

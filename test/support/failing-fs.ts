@@ -28,8 +28,8 @@ function diskError(code: string): Error {
 }
 
 /**
- * Returns a file system in which one operation fails. With `forGood`, all later operations fail too. With `late`, an operation is executed
- * and then fails.
+ * Returns a file system in which one operation fails. With `forGood`, all later operations fail as well. With `late`, the operation is
+ * executed and then fails.
  */
 export function failingFs(at: number, { code = 'EIO', forGood = false, late = false } = {}): FileOps {
   return watchedFs((index, _, call) => {

@@ -1,7 +1,7 @@
 /**
  * `node --import full-disk.ts program` with KEDGE_DISK_FULL_AT: from the operation with this number, every operation of the program that
- * needs space on the disk fails. The operation itself still writes half of its bytes. At its end, the program reports the number of its
- * operations in the file KEDGE_DISK_OPERATIONS.
+ * needs disk space fails. The operation itself still writes half of its bytes. At its end, the program reports the number of its operations
+ * in the file KEDGE_DISK_OPERATIONS.
  */
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
@@ -19,13 +19,13 @@ const half = (data: unknown) => {
   return ArrayBuffer.isView(data) ? Buffer.from(data.buffer, data.byteOffset, Math.floor(data.byteLength / 2)) : undefined;
 };
 
-/** The operation that fails first gets half of its data, in the argument with this index. */
+/** The operation that fails first gets half of its data. `data` is the index of the argument with the data. */
 function limited(name: string, real: Operation, data: number | undefined): Operation {
   return function (this: unknown, ...args: never[]) {
     if (name === 'writeSync' && Number(args[0]) <= STANDARD_STREAMS) return real.apply(this, args);
     if (++count < full || full === 0) return real.apply(this, args);
     const part = data === undefined || count > full ? undefined : half(args[data]);
-    // The further arguments of writeSync apply to the complete data.
+    // The other arguments of writeSync apply to the complete data.
     if (part !== undefined && data !== undefined)
       real.apply(this, (name === 'writeSync' ? [args[0], part] : args.with(data, part as never)) as never[]);
     const error = Object.assign(new Error(`ENOSPC: no space left on device, ${name}`), { code: 'ENOSPC', syscall: name });

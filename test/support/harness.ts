@@ -32,13 +32,13 @@ export const GENEROUS: Limits = { turns: 100, callsPerTurn: 1_000, callsPerRun: 
 export type Files = Record<string, string | Uint8Array>;
 
 export type HarnessOptions = {
-  /** Further open folders, by name. The first folder is `workspace`. */
+  /** Additional open folders, by name. The first folder is `workspace`. */
   folders?: Record<string, Files>;
   /** Files outside the workspace, in its parent directory. */
   beside?: Files;
   limits?: Partial<Limits> | ((mode: Mode) => Limits);
   runLimits?: SessionLimits;
-  /** With budgets, the use of runs is recorded in a ledger across reloads. */
+  /** With budgets, the usage of runs is recorded in a ledger across reloads. */
   budgets?: () => Budgets & { run: RunBudget };
   trusted?: boolean;
   policy?: () => PolicySettings;
@@ -279,7 +279,7 @@ export function nextEvent<Type extends EventBody['type']>(session: Session, type
   });
 }
 
-/** Answers every approval as soon as it is requested. */
+/** Answers every approval request immediately. */
 export function answerAll(session: Session, answer: Parameters<Session['answerApproval']>[1]): void {
   session.subscribe((event) => {
     if (event.type === 'approval_requested') void session.answerApproval(event.approvalId, answer);

@@ -6,7 +6,7 @@ import type { AgentEvent, EventBody } from '../../src/core/session/events.ts';
 const MODEL = { provider: 'scripted', model: 'scripted' };
 const LIMITS = { turns: 1, callsPerTurn: 1, callsPerRun: 1, minutes: 1 };
 
-/** The events of a session whose runs read files, three events for each call. The results fill up the size. */
+/** The events of a session whose runs read files, three events for each call. The results fill the log up to this size. */
 export function eventsOf(runs: number, count: number, bytes: number): AgentEvent[] {
   const perRun = Math.floor(count / runs);
   const calls = Math.floor((perRun - 4) / 3);
@@ -40,7 +40,7 @@ function collectGarbage(): void {
   setFlagsFromString('--expose-gc');
   (runInNewContext('gc') as () => void)();
 }
-/** In megabytes. Buffers are only freed some time after they were collected. */
+/** Returns megabytes. Buffers are freed only some time after they were collected. */
 export async function heapNow(): Promise<number> {
   for (let round = 0; round < 3; round++) {
     collectGarbage();

@@ -1,4 +1,6 @@
-/** A long task for models of small windows: a plan of 12 steps, 159 calls, 3 MB of results, and facts that are needed at the end. */
+/**
+ * A long task for models with small context windows: a plan of 12 steps, 159 calls, 3 MB of results, and facts that are needed at the end.
+ */
 import { createAdapter } from '../../src/providers/openai-chat/index.ts';
 import { assistantOn, type Harness, lastOf } from './harness.ts';
 import { type Reply, startWindowServer, textOfWire, type WindowRequest } from './window-server.ts';
@@ -31,7 +33,7 @@ function files(): Record<string, string> {
 }
 
 /**
- * Simulates the model: it gives these answers one after another, whatever the conversation contains, and answers each request for a
+ * Simulates the model: it gives these answers one after another, regardless of the conversation, and answers each request for a
  * summary.
  */
 function model(): { reply: (request: WindowRequest) => Reply; asked: () => number; answer: () => string } {

@@ -45,7 +45,7 @@ function session(title: string): MentionChoice {
   return {
     ref: { kind: 'session', path: title, name: title },
     label: title,
-    detail: '11/20/2026',
+    detail: 'Nov 20',
     insert: `@"session:${title}"`,
   };
 }

@@ -1,5 +1,5 @@
 /**
- * Generates realistic edits, with their correct results and with the variations that models write: other indentation, blanks or quotes than
+ * Generates realistic edits, with their correct results and with the variations that models write: other indentation, spaces or quotes than
  * the file.
  */
 import { readdirSync, readFileSync } from 'node:fs';
@@ -178,7 +178,7 @@ const dedented = (edit: TrueEdit, by = least([...edit.old, ...edit.now])) => ({
 const trimFirst = ([first = '', ...rest]: readonly string[]) => [first.trimStart(), ...rest];
 /** Without its indentation, a first line that is not in the place of the old one cannot be indented correctly. */
 const isTrimmable = ({ old, now }: TrueEdit) => indentOf(old[0] ?? '') === indentOf(now[0] ?? '');
-/** When only the old text has another indentation, a moved line cannot be distinguished from an unchanged line. */
+/** When only the old text has another indentation, a moved line cannot be distinguished from an unchanged one. */
 const alone =
   (slip: Slip['apply']): Slip['apply'] =>
   (edit) =>

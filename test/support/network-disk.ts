@@ -1,4 +1,4 @@
-/** Makes a directory of this computer behave as on a network drive, for this process. */
+/** Makes a directory of this computer behave as if it were on a network drive, for this process only. */
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { basename } from 'node:path';
@@ -98,7 +98,7 @@ export function networkDisk(directory: string, quirks: readonly Quirk[]): Dispos
   replace(fs, 'closeSync', (handle: number) => {
     real.closeSync(handle);
     for (const each of [open, writes]) each.delete(handle);
-    // The handle is closed all the same.
+    // The handle is closed anyway.
     if (stale.delete(handle)) fail('stale once', 'ESTALE', 'close');
   });
   replace(fs, 'writeSync', (handle: number, ...more: [string]) => {

@@ -1,12 +1,14 @@
 /**
  * Shows the panel in a plain browser with a fake host, under the content security policy of the editor's webview. `node
- * test/support/panel-gallery.ts [state ...]` takes screenshots into out/gallery, runs axe and measures streaming.
+ * test/support/panel-gallery.ts [state ...]` takes screenshots into out/gallery, runs axe and measures streaming. `--zoom=1.5` takes only
+ * screenshots, as VS Code shows the panel when its window is zoomed in to 150 %.
  */
 import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { delimiter, extname, join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import type { ToPanel } from '../../src/protocol/panel.ts';
 import { panelFiles } from './panel-files.ts';
@@ -56,7 +58,8 @@ export type Gallery = AsyncDisposable & {
 
 type OpenOptions = { width?: number; height?: number; theme?: Theme; page?: Page | undefined };
 
-export async function openGallery(): Promise<Gallery> {
+/** With a zoom, the panel has the same pixels, and so fewer pixels of CSS. */
+export async function openGallery(zoom = 1): Promise<Gallery> {
   const files = await panelFiles();
   const server = createServer((request, response) => {
     const name = new URL(request.url ?? '/', 'http://localhost').pathname.slice(1) || 'index.html';
@@ -64,7 +67,7 @@ export async function openGallery(): Promise<Gallery> {
     response.writeHead(body ? 200 : 404, {
       'content-type': TYPES[extname(name)] ?? 'text/plain',
       'content-security-policy': POLICY,
-      // The browser keeps a file that it may cache in compiled form.
+      // If the browser may cache a file, it keeps the file in compiled form.
       'cache-control': 'max-age=86400',
     });
     response.end(body);
@@ -85,7 +88,7 @@ export async function openGallery(): Promise<Gallery> {
     ],
   });
   // All pages share a process, which this page keeps. Starting a process and compiling the panel takes several times as long as a test.
-  const context = await browser.newContext();
+  const context = await browser.newContext({ deviceScaleFactor: zoom });
   const url = `http://127.0.0.1:${port}/`;
   await (await context.newPage()).goto(url);
   const newPage = async () => {
@@ -107,7 +110,7 @@ export async function openGallery(): Promise<Gallery> {
       const page = used ?? (await newPage());
       // The pointer of an earlier test must not hover anything.
       if (used) await used.mouse.move(-1, -1);
-      await page.setViewportSize({ width, height });
+      await page.setViewportSize({ width: Math.round(width / zoom), height: Math.round(height / zoom) });
       // The state that the panel stores belongs to the address, so it survives a reload and nothing else.
       await page.goto(`${url}?${++opened}`);
       await page.evaluate(
@@ -150,7 +153,10 @@ const PAGES_AT_ONCE = 4;
 /** The color rules that axe runs by default. */
 const COLOUR_RULES = ['color-contrast', 'link-in-text-block'];
 
-/** Returns axe's serious and critical findings over every state, one line each. Themes only change colors, so all other rules run once. */
+/**
+ * Returns axe's serious and critical findings over every state, and what the keyboard does not reach, one line each. Themes only change
+ * colors, so all other rules run once.
+ */
 export async function runAxe(names: string[] = Object.keys(STATES), shared?: Gallery): Promise<string[]> {
   await using own = shared ? undefined : await openGallery();
   const gallery = shared ?? (own as Gallery);
@@ -161,7 +167,7 @@ export async function runAxe(names: string[] = Object.keys(STATES), shared?: Gal
     for (const [index, name] of rest) {
       page = await show(gallery, STATES[name] as NamedState, { width: 360, height: 800, theme: THEMES[0] as Theme, page });
       await loadAxe(page);
-      const lines: string[] = [];
+      const lines = (await mouseOnly(page)).map((element) => `${name}: only the mouse reaches ${element}`);
       for (const theme of THEMES) lines.push(...(await findings(page, theme)).map((finding) => `${name} (${theme}): ${finding}`));
       found[index] = lines;
     }
@@ -179,6 +185,32 @@ async function loadAxe(page: Page): Promise<void> {
       document.head.append(script);
     }).then(() => undefined),
   );
+}
+
+/**
+ * Returns the visible elements that react to clicks but cannot be reached by keyboard. Inside a composite such as a list, the arrow keys lead
+ * from one element to the others. Preact keeps the handlers of an element in `__a`.
+ */
+function mouseOnly(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const reachable = 'a[href], button, input, select, textarea, summary, [tabindex="0"]';
+    const composites = '[role=listbox], [role=tree], [role=radiogroup], [role=toolbar], [role=menu]';
+    const isUsable = (element: Element) =>
+      element.checkVisibility({ visibilityProperty: true }) && !element.closest('[inert]') && !element.matches(':disabled');
+    const inTabOrder = (element: Element) => element.matches(reachable) && (element as HTMLElement).tabIndex >= 0 && isUsable(element);
+    // The arrow keys of the input that a list completes move in the list.
+    const isInComposite = (element: Element) => {
+      const composite = element.closest(composites);
+      if (!composite) return false;
+      return [...composite.querySelectorAll('*')].some(inTabOrder) || document.querySelector(`[aria-controls="${composite.id}"]`) !== null;
+    };
+    const isClickable = (element: Element & { __a?: object }) =>
+      element.matches('button, input, select, summary, a[href]') ||
+      Object.keys(element.__a ?? {}).some((name) => /^on(click|mousedown)/i.test(name));
+    return [...document.querySelectorAll('*')]
+      .filter((element) => isUsable(element) && isClickable(element) && !inTabOrder(element) && !isInComposite(element))
+      .map((element) => element.outerHTML.slice(0, 120));
+  });
 }
 
 async function findings(page: Page, theme: Theme): Promise<string[]> {
@@ -270,17 +302,16 @@ export function longestCpu(trace: Buffer): number {
   return tasks.reduce((longest, { tdur = 0 }) => Math.max(longest, tdur / 1000), 0);
 }
 
-async function takeScreenshots(gallery: Gallery, names: string[]): Promise<void> {
+async function takeScreenshots(gallery: Gallery, names: string[], suffix = ''): Promise<void> {
   await mkdir(OUT, { recursive: true });
   let page: Page | undefined;
   for (const name of names) {
     for (const width of WIDTHS) {
       for (const theme of THEMES) {
-        if (theme === 'hc' && width !== 300) continue;
         page = await show(gallery, STATES[name] as NamedState, { width, height: 760, theme, page });
         const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
         if (overflow > 0) console.error(`${name} at ${width} px overflows by ${overflow} px`);
-        await page.screenshot({ path: join(OUT, `${name}-${width}-${theme}.png`) });
+        await page.screenshot({ path: join(OUT, `${name}-${width}-${theme}${suffix}.png`) });
       }
     }
   }
@@ -288,12 +319,16 @@ async function takeScreenshots(gallery: Gallery, names: string[]): Promise<void>
 }
 
 if (import.meta.main) {
-  const names = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(STATES);
-  await using gallery = await openGallery();
+  const { values, positionals } = parseArgs({ allowPositionals: true, options: { zoom: { type: 'string', default: '1' } } });
+  const names = positionals.length ? positionals : Object.keys(STATES);
+  const zoom = Number(values.zoom);
+  await using gallery = await openGallery(zoom);
   console.log(`the script of the panel: ${(gallery.scriptBytes / 1024).toFixed(1)} KB`);
-  await takeScreenshots(gallery, names);
-  const found = await runAxe(names, gallery);
-  console.log(found.length ? found.join('\n') : 'axe: nothing serious');
-  console.log('10,000 deltas, blocks:', await measurePanel(10_000, PIECES, gallery));
-  console.log('10,000 deltas, one paragraph:', await measurePanel(10_000, ['word '], gallery));
+  await takeScreenshots(gallery, names, zoom === 1 ? '' : `-zoom-${zoom}`);
+  if (zoom === 1) {
+    const found = await runAxe(names, gallery);
+    console.log(found.length ? found.join('\n') : 'axe: nothing serious');
+    console.log('10,000 deltas, blocks:', await measurePanel(10_000, PIECES, gallery));
+    console.log('10,000 deltas, one paragraph:', await measurePanel(10_000, ['word '], gallery));
+  }
 }

@@ -23,8 +23,8 @@ type Action = (this: object, ...args: unknown[]) => Promise<unknown>;
 const patched = new WeakSet<object>();
 
 /**
- * The panel renders in the frame after a click or a key, which on a busy machine comes after the test has looked. So with this, each action
- * of Playwright also waits until the panel has rendered and the effects of that have run.
+ * The panel renders in the frame after a click or a key press. On a busy machine, a test could look at it before that. Therefore, each of
+ * Playwright's actions also waits until the panel has rendered and its effects have run.
  */
 function waitAfterActions(page: Page): void {
   const patch = (target: object, names: string[], pageOf: (target: object) => Page) => {

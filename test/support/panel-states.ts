@@ -517,7 +517,8 @@ export const STATES: Record<string, NamedState> = {
         edited(new Script()).add({ type: 'budget_reached', limit: 'turns', max: 20 }).add({
           type: 'run_paused',
           reason: 'limit',
-          summary: 'The limit of **20 turns** is reached.\n\n- done: `src/tide.ts`\n- open: the callers in src/harbour.ts:48',
+          summary:
+            'So far 3 tool calls: read_file, replace_text, create_file.\n\n- done: `src/tide.ts`\n- open: the callers in src/harbour.ts:48',
         }),
         false,
       ),
@@ -581,7 +582,7 @@ export const STATES: Record<string, NamedState> = {
     messages: [
       host('agent'),
       session(edited(new Script()).finishes('stopped'), false),
-      { type: 'notice', level: 'info', text: 'The session was stopped.' },
+      { type: 'notice', level: 'info', text: 'The folder src/old was not found, so it is not attached.' },
     ],
   },
   long: { messages: [host('ask'), session(long(), false, 12)] },

@@ -1,7 +1,9 @@
 /** Draws the pictures of the panel's pages for the README into media/screenshots: `node test/support/readme-pictures.ts`. */
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openGallery, show } from './panel-gallery.ts';
 import { type NamedState, STATES } from './panel-states.ts';
+import { webp } from './webp.ts';
 
 const OUT = join(import.meta.dirname, '..', '..', 'media', 'screenshots');
 const PICTURES = { control: ['permissions', 'servers', 'models'], history: ['sessions', 'insights', 'memory'] };
@@ -13,7 +15,7 @@ for (const [name, states] of Object.entries(PICTURES)) {
     const images: string[] = [];
     for (const state of states) {
       const page = await show(gallery, STATES[state] as NamedState, { ...SIZE, theme });
-      // Nothing has the focus, and no button is under the mouse.
+      // No element has the focus, and no button is under the mouse pointer.
       await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur());
       await page.mouse.move(SIZE.width - 1, SIZE.height - 1);
       images.push((await page.screenshot()).toString('base64'));
@@ -24,7 +26,7 @@ for (const [name, states] of Object.entries(PICTURES)) {
     await joined.setContent(
       `<body style="${style}">${images.map((image) => `<img style="border-radius:6px" src="data:image/png;base64,${image}">`).join('')}`,
     );
-    await joined.screenshot({ path: join(OUT, `${name}-${theme}.png`), omitBackground: true });
+    writeFileSync(join(OUT, `${name}-${theme}.webp`), await webp(gallery.browser, await joined.screenshot({ omitBackground: true }), 800));
     await joined.close();
   }
 }

@@ -117,7 +117,7 @@ const RECORDERS: Record<(typeof NAMES)[number], (name: string, sent: Sent) => Pr
     return kedge;
   },
 
-  /** Questions of the model, messages that join the run, limits, pauses, and a failure. */
+  /** Questions of the model, messages that are added to the run, limits, pauses, and a failure. */
   async questions(name, sent) {
     const script = [
       turn(call('ask_user', { question: 'Which?', options: ['This', 'That'] }), { type: 'usage', usage: { input: 900, output: 100 } }),

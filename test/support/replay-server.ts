@@ -14,7 +14,7 @@ function cutAt(body: Buffer, places: readonly number[]): Buffer[] {
   return [...places, body.length].map((end, index) => body.subarray(places[index - 1] ?? 0, end)).filter((chunk) => chunk.length > 0);
 }
 
-/** Returns the same places for the same length on every computer (mulberry32). */
+/** Returns the same positions for the same length on every computer (mulberry32). */
 function randomPlaces(length: number, count: number): number[] {
   let state = 0x9e3779b9 ^ length;
   const random = () => {

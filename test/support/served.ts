@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 
 export type Served = { url: string; close(): Promise<void> };
 
-/** Starts a server on a free local port. Closing it also closes open connections. */
+/** Starts a server on a free local port. Closing the server also closes open connections. */
 export async function served(server: Server): Promise<Served> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {

@@ -7,5 +7,5 @@ const seed = Number(process.env.KEDGE_SEED ?? 1);
 if (!Number.isInteger(seed)) throw new Error(`KEDGE_SEED is a whole number, not "${process.env.KEDGE_SEED}".`);
 fc.configureGlobal({ seed });
 
-// The compile cache of programs that tests start is shared, although each program has its own home directory.
+// The programs that tests start share a compile cache, although each has its own home directory.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, '../../out/compile-cache');

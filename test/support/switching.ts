@@ -1,4 +1,6 @@
-/** A session that switches between models: servers that reason, answer and read a file, and checks of what each may receive. */
+/**
+ * A session that switches between models: servers that reason, answer and read a file, and checks of the messages that each may receive.
+ */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -29,7 +31,7 @@ export async function serve(wireName: string, side: Side, fixtures: string): Pro
   const recording = readFileSync(path, 'utf8')
     .replaceAll(/token-of-the-model|second-token/g, `token-of-${side}-end`)
     .replaceAll('redacted-token', `redacted-of-${side}-end`)
-    // Some servers create ids that other servers refuse. Gemini receives its own ids back.
+    // Some servers create ids that other servers refuse. Gemini gets its own ids back.
     .replaceAll(/"(call_1|call_x|toolu_1)"/g, `"functions.read_file:0 ${'long '.repeat(20)}"`);
   const text = TEXT_BODIES[wireName]?.(['So it ', 'is.']) ?? '';
   const server = await startWireServer(

@@ -1,6 +1,6 @@
 /**
  * A program that writes into a session which other programs use at the same moment: `node together-child.ts root storage session name count`.
- * It sends `count` messages. A message that is refused because another program is at work is sent again.
+ * It sends `count` messages. A message that is refused because another program is working is sent again.
  */
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';

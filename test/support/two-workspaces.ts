@@ -1,4 +1,4 @@
-/** Pairs of workspaces that differ only in files that need an approval to be read, and calls that try to distinguish them. */
+/** Pairs of workspaces that differ only in files that need approval to be read, and calls that try to distinguish them. */
 import fc from 'fast-check';
 import type { ToolCall } from '../../src/core/model/messages.ts';
 import type { Mode } from '../../src/core/session/events.ts';
@@ -82,7 +82,7 @@ export const pairs: fc.Arbitrary<Pair> = fc
     return { one, other, rules };
   });
 
-/** Returns true if a read needs an approval or is denied. This is an independent implementation of the promise. */
+/** Returns true if a read needs approval or is denied. This is an independent implementation of the promise. */
 function needsLeave(path: string, rules: readonly SourcedRule[]): boolean {
   const tool = { name: 'read_file', effect: 'readonly' as const, source: 'builtin' };
   return decide({ mode: 'ask', tool, name: tool.name, targets: [{ path, access: 'read' }], trusted: true, rules }).kind !== 'allow';

@@ -13,7 +13,7 @@ export type Reply = string | { name: string; input: unknown }[];
 
 export type WindowServer = Served & { requests: WindowRequest[] };
 
-/** The real tokenizers need between 3 and 5 bytes per token. The server does not use Kedge's estimate. */
+/** Real tokenizers use between 3 and 5 bytes per token. The server does not use Kedge's estimate. */
 const BYTES_PER_TOKEN = 3.7;
 
 /**

@@ -1,4 +1,4 @@
-/** The rules by which the services refuse a history. Every check throws when the request breaks a rule. */
+/** The rules by which the services refuse a history. Every check throws an error when the request breaks a rule. */
 import assert from 'node:assert/strict';
 
 type Json = Record<string, unknown>;

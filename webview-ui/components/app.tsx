@@ -89,7 +89,7 @@ export function App({ model }: { model: PanelModel }) {
   );
 }
 
-/** Returns true if the user paused the run. They can resume it, and new messages are added to it. */
+/** Returns true if the user paused the run. The run can be resumed, and new messages are added to it. */
 function isPausedByUser(run: RunView | undefined): boolean {
   return run?.paused?.reason === 'user';
 }

@@ -23,7 +23,7 @@ export function Button({ children, onClick, icon, kind = 'secondary', disabled, 
 
 type IconButtonProps = { icon: string; label: string; onClick: () => void; disabled?: boolean; pressed?: boolean };
 
-/** A square button with only an icon, as in VS Code's toolbars. With `pressed`, it is a toggle. */
+/** A square button with only an icon, as in VS Code's toolbars. With `pressed`, it is a toggle button. */
 export function IconButton({ icon, label, onClick, disabled, pressed }: IconButtonProps) {
   return (
     <button type="button" class="icon-button" aria-label={label} title={label} onClick={onClick} disabled={disabled} aria-pressed={pressed}>

@@ -1,4 +1,4 @@
-/** `problem` says why an option cannot be chosen. It stays reachable, so that its tooltip can be read. */
+/** `problem` says why an option cannot be chosen. The option can still be focused, so that its tooltip can be read. */
 export type Option<Value> = { value: Value; text: string; problem?: string | undefined };
 
 type ChoiceProps<Value> = {
@@ -9,7 +9,10 @@ type ChoiceProps<Value> = {
   onChoose: (value: Value) => void;
 };
 
-/** Shows a few options, of which one is chosen with one click. The arrow keys do not choose, because a choice takes effect at once. */
+/**
+ * Shows a few options, one of which is chosen with a click. The arrow keys do not choose an option, because a choice takes effect
+ * immediately.
+ */
 export function Choice<Value>({ label, options, value, onChoose }: ChoiceProps<Value>) {
   return (
     <fieldset class="choice" aria-label={label}>

@@ -31,7 +31,7 @@ export const ContextGauge = memo(({ use }: { use: ContextUse }) => {
           setOpen(false);
         }}
       >
-        {/* Without a known window, no part of it is known to be used. */}
+        {/* If the window is unknown, so is the used part of it. */}
         {use.window !== undefined && (
           <span class="bar" aria-hidden="true">
             {parts.map(({ kind, tokens: count }) => (

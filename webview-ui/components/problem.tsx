@@ -1,6 +1,6 @@
 import { Icon } from './icon.tsx';
 
-/** Shows a sentence about something that does not work. */
+/** Shows a sentence that describes a problem. */
 export function Problem({ text }: { text: string }) {
   return (
     <p class="page-problem">

@@ -1,4 +1,4 @@
-/** Draws Mermaid diagrams as SVG. It is loaded with the first diagram. */
+/** Draws Mermaid diagrams as SVG. The module is loaded with the first diagram. */
 import mermaid from 'mermaid';
 
 let drawn = 0;
@@ -15,9 +15,11 @@ export async function draw(source: string): Promise<string> {
     securityLevel: 'strict',
     suppressErrorRendering: true,
     theme: 'base',
+    // By default, boxes have a light shadow, which looks like a halo on a dark background.
+    themeCSS: '* { filter: none !important; }',
     darkMode: look.isDark,
     fontFamily: look.font,
-    // HTML in labels is not drawn in images.
+    // Browsers do not draw HTML inside an SVG image.
     htmlLabels: false,
     flowchart: { htmlLabels: false, useMaxWidth: false },
     sequence: { useMaxWidth: false },
@@ -52,6 +54,8 @@ export async function draw(source: string): Promise<string> {
       noteBkgColor: look.background,
       noteTextColor: look.foreground,
       noteBorderColor: look.border,
+      // By default, borders fade.
+      useGradient: false,
       fontSize: '13px',
     },
   });

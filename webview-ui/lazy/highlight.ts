@@ -1,4 +1,4 @@
-/** Colors code. It is loaded with the first code block in a known language. */
+/** Highlights code. The module is loaded with the first code block in a known language. */
 import hljs from 'highlight.js/lib/core';
 import bash from 'highlight.js/lib/languages/bash';
 import c from 'highlight.js/lib/languages/c';

@@ -1,4 +1,4 @@
-/** Converts TeX to MathML, which the browser draws without further fonts. It is loaded with the first formula. */
+/** Converts TeX to MathML, which the browser draws without additional fonts. The module is loaded with the first formula. */
 import katex from 'katex';
 
 /** An element of a formula: its name, its attributes and its content. */
@@ -19,7 +19,10 @@ const ATTRIBUTES = new Set(
 /** The maximum depth of nested elements. It is limited, because the conversion is recursive. */
 const MAX_DEPTH = 100;
 
-/** `source` cannot load anything: links, images and raw HTML are refused. Returns undefined if it is not TeX, or is nested too deeply. */
+/**
+ * Links, images and raw HTML in `source` are refused, so a formula cannot load anything. Returns undefined if `source` is not TeX, or is
+ * nested too deeply.
+ */
 export function mathNode(source: string, isBlock: boolean): MathNode | undefined {
   try {
     const options = { output: 'mathml', displayMode: isBlock, trust: false, strict: 'ignore', maxSize: 20, maxExpand: 500 } as const;

@@ -1,18 +1,18 @@
-/** Draws stacked bars with uPlot. The colors are those of the theme, so a plot must be drawn again when the theme changes. */
+/** Draws stacked bars with uPlot. The colors come from the theme, so a plot must be drawn again when the theme changes. */
 import UPlot from 'uplot';
 
-/** `color` is the name of a theme variable of VS Code without `--vscode-`. `values` belong to the `labels` of the plot. */
+/** `color` is the name of a theme variable of VS Code without `--vscode-`. There is one value for each of the plot's `labels`. */
 export type Series = { name: string; color: string; values: readonly number[] };
 export type PlotSpec = {
   /** The texts below the bars. */
   labels: readonly string[];
-  /** The distances that the lines of the vertical axis can have. */
+  /** The possible distances between the grid lines of the vertical axis. */
   steps?: number[] | undefined;
   /** The series, from bottom to top. */
   series: readonly Series[];
   /** Formats a value of the vertical axis. */
   text(value: number): string;
-  /** Calls back with the index of the bar below the pointer. */
+  /** Is called with the index of the bar under the pointer. */
   onPoint(index: number | undefined): void;
 };
 export type Plot = { resize(width: number): void; remove(): void };
@@ -31,7 +31,7 @@ export function drawPlot(parent: HTMLElement, { labels, series, steps, text, onP
   const border = colorOf('contrastBorder', '');
   // Each bar includes the heights of the bars below it. The highest is drawn first, so that the others cover its lower part.
   const stacked = series.map((_, top) => labels.map((_, at) => sum(series.slice(0, top + 1), at)));
-  // A bar that adds nothing would only draw its border.
+  // A bar without height would still draw its border.
   const shown = stacked.map((heights, top) => heights.map((height, at) => (series[top]?.values[at] ? height : null)));
   const highest = Math.max(...(stacked.at(-1) ?? []), 0);
   const bars = UPlot.paths.bars?.({ size: [BAR_SHARE, MAX_BAR], align: 0 });

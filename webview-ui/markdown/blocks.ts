@@ -34,7 +34,7 @@ export function lex(text: string, complete: boolean, before: Lexed = NOTHING): L
   const open = tokens[from];
   let finished = tokens.slice(0, Math.max(from, 0));
   let end = finished.reduce((sum, token) => sum + token.raw.length, 0);
-  // If the lexer normalised line ends, the lengths do not match the text, so no block counts as finished.
+  // If the lexer normalized line ends, the lengths do not match the text, so no block counts as finished.
   if (!open || !tail.startsWith(open.raw, end)) return { ...before, text, open: tokens.filter(isBlock), isPlain: false };
 
   if (!complete && open.raw.length > LONG && open.type !== 'code') {

@@ -7,7 +7,9 @@ type Highlighter = typeof import('../lazy/highlight.ts');
 /** The highlighter. It is undefined until it is loaded with the first code block. */
 let highlighter: Highlighter | undefined;
 
-/** Longer code is not colored, because the browser would be busy for too long. While code is being received, the limit is lower. */
+/**
+ * Longer code is not colored, because coloring it would block the browser for too long. While code is being received, the limit is lower.
+ */
 const MAX = 60_000;
 const MAX_OPEN = 10_000;
 const PLAIN = /^(?:|te?xt|plain(?:text)?|output|console|log|none)$/;
@@ -56,8 +58,8 @@ const Spans = memo(({ spans }: { spans: readonly Span[] }) => (
 ));
 
 /**
- * Returns the complete lines of a growing text. The longer the text is, the fewer new lines change the result, so that the code is colored
- * only a few times.
+ * Returns the complete lines of a growing text. The longer the text is, the less often the result changes, so the code is colored only a
+ * few times.
  */
 function completeLines(text: string): string {
   const lines = text.split('\n').length - 1;

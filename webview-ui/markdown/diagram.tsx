@@ -3,7 +3,7 @@ import { Button } from '../components/button.tsx';
 import { CopyButton } from '../components/copy-button.tsx';
 import { CodeBlock } from './code-block.tsx';
 
-/** Longer diagrams are not drawn, because the browser would be busy for too long. */
+/** Longer diagrams are not drawn, because drawing them would block the browser for too long. */
 const MAX = 20_000;
 const WIDE_PX = 700;
 

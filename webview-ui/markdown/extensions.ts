@@ -11,15 +11,15 @@ export type AnyToken = MarkedToken | ExtraToken;
 /** A formula between `$$` or `\[` and `\]`, which contains no blank line. It may be incomplete while text is being received. */
 const BLOCK_MATH = /^ {0,3}(?:\$\$((?:(?!\$\$|\n[ \t]*\n)[\s\S])+)(\$\$)|\\\[((?:(?!\\\]|\n[ \t]*\n)[\s\S])+)(\\\]))[ \t]*(?:\n|$)/;
 const OPEN_MATH = /^ {0,3}(?:\$\$|\\\[)[ \t]*\n(?:(?!\n[ \t]*\n)[\s\S])*$/;
-/** A formula in a line between two signs. */
+/** An inline formula between two delimiters. */
 const BRACKETS = [
   { from: '$$', to: '$$', isBlock: true },
   { from: '\\[', to: '\\]', isBlock: true },
   { from: '\\(', to: '\\)', isBlock: false },
 ] as const;
 /**
- * A formula in a line between dollars. As in other editors, `$` begins one only before a character and ends one only after a character, so that prices and
- * variables of shells stay text.
+ * An inline formula between dollar signs. As in other editors, an opening `$` must precede a character and a closing `$` must follow one,
+ * so that prices and shell variables remain text.
  */
 const DOLLAR_MATH = /^\$(?![\s$])((?:\\.|[^\\$\n]){1,500}?)(?<![\s\\])\$(?![\w$])/;
 const PRICE = /^\d[\d.,]*(?:\s|$)/;
@@ -70,7 +70,8 @@ const extensions = {
   renderers: {},
   childTokens: {},
   block: [blockMath, footnote],
-  // The lexer asks where in a paragraph the next block may begin. The search ends with the paragraph, so that long texts take no longer.
+  // The lexer calls this to find where in a paragraph the next block may begin. The search ends with the paragraph, so that long texts take
+  // no longer.
   startBlock: [(src: string) => indexOf(src.split('\n\n', 1)[0] ?? '', /(?<=\n) {0,3}(?:\$\$|\\\[|\[\^[^\]\s]+\]:)/)],
   inline: [inlineMath, footnoteRef],
   startInline: [(src: string) => indexOf(src, /\$|\\[([]|\[\^/)],

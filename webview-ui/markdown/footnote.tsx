@@ -1,6 +1,6 @@
 import type { ComponentChild } from 'preact';
 
-/** Moves to the note, or from the note back to its place in the same text. */
+/** Moves the focus to the note, or from the note back to its reference in the same text. */
 function jump(from: HTMLElement, selector: string): void {
   const target = from.closest('.markdown')?.querySelector<HTMLElement>(selector);
   target?.focus();

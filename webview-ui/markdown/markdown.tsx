@@ -198,7 +198,7 @@ function link(token: Tokens.Link): ComponentChild {
       </>
     );
   }
-  // A model's text may link only to this command, because choosing a model does not change files.
+  // A model's text may link only to this command, because this command, which chooses a model, changes no files.
   if (token.href === 'command:kedge.connectModel') {
     return (
       <Button kind="primary" onClick={() => post({ type: 'connect_model' })}>

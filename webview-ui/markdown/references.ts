@@ -57,7 +57,7 @@ export function isWebLink(href: string): boolean {
 }
 
 /**
- * Returns the name of the symbol that an inline code names: `tideAt()`, `Station.height`, `readStations` or `EPOCH_MS`. Plain words are not
+ * Returns the symbol that inline code names: `tideAt()`, `Station.height`, `readStations` or `EPOCH_MS`. Plain words are not
  * symbols, because most of them are values, options or commands.
  */
 export function symbolOf(text: string): string | undefined {

@@ -23,7 +23,7 @@ export function Page({ data: { general, modes, run, session } }: { data: ModelsP
     <div class="models">
       <div class="row">
         <span class="grow general">
-          Model of all modes: <b>{general}</b>
+          Model for all modes: <b>{general}</b>
         </span>
         <Button onClick={() => send({ page: 'models', type: 'choose_general_model' })}>Choose a model</Button>
       </div>

@@ -14,7 +14,7 @@ import { Button, IconButton } from '../components/button.tsx';
 import { Choice } from '../components/choice.tsx';
 import { Icon } from '../components/icon.tsx';
 import { Problem } from '../components/problem.tsx';
-import { timeOfDay } from '../format.ts';
+import { timeText } from '../format.ts';
 import { post } from '../host.ts';
 
 const send = (request: RequestOf<'permissions'>) => post({ type: 'page_request', request });
@@ -118,7 +118,7 @@ function Rules({ rules }: { rules: readonly NarrowRule[] }) {
   return (
     <>
       <div class="row">
-        <h2 class="grow">Rules for some calls</h2>
+        <h2 class="grow">Rules for specific calls</h2>
         <IconButton
           icon="go-to-file"
           label="Edit the rules in the settings"
@@ -128,7 +128,7 @@ function Rules({ rules }: { rules: readonly NarrowRule[] }) {
       {rules.length === 0 ? (
         <p class="dim">No rules for individual commands, folders, hosts or tools.</p>
       ) : (
-        <ul aria-label="Rules for some calls">
+        <ul aria-label="Rules for specific calls">
           {rules.map((rule) => (
             <RuleItem key={JSON.stringify(rule)} rule={rule} />
           ))}
@@ -178,7 +178,7 @@ function Grants({ grants }: { grants: readonly GrantRow[] }) {
 function GrantItem({ grant: { scope, covers, text, at, title } }: { grant: GrantRow }) {
   const origin = [
     SCOPES[scope],
-    ...(at === undefined ? [] : [timeOfDay(at)]),
+    ...(at === undefined ? [] : [timeText(at)]),
     ...(title !== undefined ? [`with your approval of “${title}”`] : at === undefined ? [] : ['on this page']),
   ];
   return (

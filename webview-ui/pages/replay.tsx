@@ -11,7 +11,7 @@ import { duration, count as numberOf } from '../format.ts';
 const SPEEDS = [0.5, 1, 2, 4, 16];
 /** The events at which a step ends. */
 const STEPS: ReadonlySet<AgentEvent['type']> = new Set(['message_added', 'tool_finished', 'run_paused', 'run_finished']);
-/** The view is kept each time after this many events, so that going back does not start at the first event. */
+/** The view is saved after every group of this many events, so that going back does not start at the first event. */
 const KEEP_EVERY = 200;
 
 /** Returns a function that returns the view of the session after its first `count` events. */
@@ -70,7 +70,9 @@ export function Page({ data: { events, earlierRuns } }: { data: ReplayPage }) {
 
   return (
     <div class="replay">
-      {earlierRuns > 0 && <p class="dim">Only the newest {numberOf(timeline.runs, 'run')} of this session can be replayed.</p>}
+      {earlierRuns > 0 && (
+        <p class="dim">Only the newest {timeline.runs === 1 ? 'run' : numberOf(timeline.runs, 'run')} of this session can be replayed.</p>
+      )}
       <div class="replay-view" ref={box}>
         <div role="log" aria-live="off" aria-label="Replay" inert>
           {runs.map((run, index) => (
@@ -109,7 +111,10 @@ export function Page({ data: { events, earlierRuns } }: { data: ReplayPage }) {
   );
 }
 
-/** `waits[i]` are the milliseconds before event `i` is shown, and `at[i]` those from the beginning until the first `i` events are shown. */
+/**
+ * `waits[i]` is the time in milliseconds before event `i` is shown, and `at[i]` is the time from the beginning until the first `i` events
+ * are shown.
+ */
 function timelineOf(events: readonly AgentEvent[]): { waits: number[]; at: number[]; runs: number } {
   const waits = [...replayOf(events)].map(({ waitMs }) => waitMs);
   const at = [0];

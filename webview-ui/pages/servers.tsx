@@ -20,12 +20,12 @@ const STATES: Record<ServerState, { icon: string; tone: 'good' | 'bad' | 'dim'; 
 };
 const USES: Record<ToolUse, string> = { off: 'Off', asks: 'Asks', reads: 'Read-only' };
 
-/** Lists the MCP servers of the user with their states, logs and tools. */
+/** Lists the user's MCP servers with their states, logs and tools. */
 export function Page({ data: { servers, trusted } }: { data: PageData['servers'] }) {
   return (
     <div class="servers">
       <p class="dim">
-        Agent mode may use the tools, and asks each time. A tool that is set to “Only reads” needs no approval, and can also be used in Ask
+        Agent mode may use the tools, and asks each time. A tool that is set to “Read-only” needs no approval, and can also be used in Ask
         and Plan mode.
       </p>
       {!trusted && <Problem text="This workspace is not trusted, so no server is started in it." />}

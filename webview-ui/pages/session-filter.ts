@@ -21,12 +21,12 @@ export function filtered(sessions: readonly SessionEntry[], { words, show, mode 
   );
 }
 
-/** Returns the parts of a session that are compared with the words, if no search has found the words in its texts. */
+/** Returns the parts of a session that are compared with the query's words if no search has found the words in its texts. */
 function textOf({ title, workspace }: SessionEntry): string {
   return `${title} ${workspace?.name ?? ''}`.toLowerCase();
 }
 
-/** The height of a row and the number of rows that are drawn beyond what is in sight. */
+/** The height of a row, and the number of rows that are drawn beyond the visible area. */
 export const ROW_PX = 46;
 const BEYOND = 8;
 

@@ -4,7 +4,7 @@ import type { RequestOf } from '../../src/protocol/pages.ts';
 import type { SessionEntry } from '../../src/protocol/sessions-page.ts';
 import { IconButton } from '../components/button.tsx';
 import { Icon, Spinner } from '../components/icon.tsx';
-import { shortTime, timeOfDay } from '../format.ts';
+import { shortTime, timeText } from '../format.ts';
 import { memo } from '../memo-component.ts';
 import { dispatch } from '../store.ts';
 import { ROW_PX } from './session-filter.ts';
@@ -19,7 +19,7 @@ const STATUS: Record<SessionEntry['status'], { icon: string; text: string; tone?
 
 type RowProps = {
   session: SessionEntry;
-  /** The line that a search has found. */
+  /** The line that the search found. */
   line: string | undefined;
   row: number;
   rows: number;
@@ -94,20 +94,20 @@ export const SessionRow = memo(({ session, line, row, rows, send }: RowProps) =>
 });
 
 function hoverText({ title, changedAt, workspace }: SessionEntry): string {
-  return [title, ...(workspace?.folders ?? []), timeOfDay(changedAt)].join('\n');
+  return [title, ...(workspace?.folders ?? []), timeText(changedAt)].join('\n');
 }
 
 function facts({ mode, model, changedAt, isShown, isImported, status, workspace }: SessionEntry, text: string): string {
-  // Most sessions are done, which need not be said.
+  // Most sessions are done, so this state is not shown.
   const state = status === 'done' ? undefined : text;
-  return [workspace?.name, state, shortTime(changedAt), mode && MODE_NAME[mode], model, isImported && 'imported', isShown && 'shown now']
+  return [workspace?.name, state, shortTime(changedAt), mode && MODE_NAME[mode], model, isImported && 'imported', isShown && 'current']
     .filter(Boolean)
     .join(' · ');
 }
 
 function Rename({ title, onSave, onCancel }: { title: string; onSave: (title: string) => void; onCancel: () => void }) {
   const field = useRef<HTMLInputElement>(null);
-  /** Whether editing has ended. The field loses the focus again when it is removed, which must have no effect. */
+  /** Whether editing has ended. Removing the field triggers another blur event, which must have no effect. */
   const isOver = useRef(false);
   useLayoutEffect(() => field.current?.select(), []);
   const end = (save: boolean) => {

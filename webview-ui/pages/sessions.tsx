@@ -31,7 +31,7 @@ const PLACES: ['here' | 'everywhere', string][] = [
   ['everywhere', 'All workspaces'],
 ];
 
-/** Lists the sessions. They are found by their titles and texts, shown, renamed, pinned and deleted here. */
+/** Lists the sessions. The user can search them by title and text, and show, rename, pin and delete them here. */
 export function Page({ data }: { data: SessionsPage }) {
   const { sessions, found, deleted } = data;
   const everywhere = data.everywhere === true;
@@ -106,7 +106,7 @@ export function Page({ data }: { data: SessionsPage }) {
           : listed.length > 0
             ? count(listed.length, 'session')
             : nothing(sessions)}
-        {everywhere && words !== '' && ' Sessions of other workspaces are found by title and folder.'}
+        {everywhere && words !== '' && ' Sessions of other workspaces can be found only by title and folder.'}
       </p>
       <Rows sessions={listed} lines={lines} />
     </div>

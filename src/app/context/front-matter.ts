@@ -43,7 +43,7 @@ function unquoted(text: string): string {
   return text.length > 1 && (quote === '"' || quote === "'") && text.endsWith(quote) ? text.slice(1, -1).trim() : text;
 }
 
-/** A comment begins with a `#` after a blank. After a quoted text or a list, nothing but blanks may precede it. */
+/** A comment begins with a `#` after a space. After a quoted text or a list, only spaces may precede it. */
 function withoutComment(text: string): string {
   if (text.startsWith('#')) return '';
   const closing = { '"': '"', "'": "'", '[': ']' }[text[0] ?? ''];

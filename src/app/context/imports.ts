@@ -57,7 +57,7 @@ function* linesOutsideOfCode(lines: readonly string[]): Generator<string> {
   }
 }
 
-/** Replaces each code span with a blank. A span ends at the next run with the same number of backticks. */
+/** Replaces each code span with a space. A span ends at the next run with the same number of backticks. */
 function withoutCodeSpans(line: string): string {
   const pieces = line.split(/(`+)/);
   const left = new Map<number, number>();

@@ -8,12 +8,12 @@ import { digestOf } from './digest.ts';
 
 const CHARACTERS_PER_TOKEN = 4;
 
-/** The names of the memories in notes and for the user. */
+/** The names of the memories, as notes and messages to the user show them. */
 const NAMES: Record<MemoryScope, string> = { workspace: 'memory for this workspace', user: 'memory for all workspaces' };
 
 /**
- * Returns a note for each memory that differs from what the model has received. Each memory may use half of the budget, and also what the other
- * memory does not use. With a budget of 0, no memory is sent to the model.
+ * Returns a note for each memory that differs from what the model has received. Each memory may use half of the budget, and also the part
+ * that the other memory does not use. With a budget of 0, no memory is sent to the model.
  */
 export async function memoryNotes(store: MemoryStore, messages: readonly Message[], tokens: number): Promise<SourcedNote[]> {
   const inForce = rulesInForce(messages).filter(({ about }) => about === 'memory');

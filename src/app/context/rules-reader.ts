@@ -35,7 +35,7 @@ export type RulesFiles = { always: Location[]; scoped: ScopedFile[] };
 
 /**
  * `named` is the path at which the file was found, and `at` is the path after links were resolved. `front` is the front matter of the file,
- * if it has one.
+ * if there is any.
  */
 type Content = { named: Location; at: Location; path: string; body: string; front?: string[]; remark?: string };
 

@@ -1,6 +1,6 @@
 /**
- * Creates the notes to the model about rules files. Rules at the top of the folders are sent before a run, and other rules with the calls
- * that they concern.
+ * Creates the notes to the model about rules files. Rules at the top of the folders are sent before a run, and other rules together with
+ * the calls that they apply to.
  */
 
 import { keyOf, rulesInForce, type SourcedNote } from '../../core/context/rules-in-force.ts';
@@ -19,7 +19,7 @@ export type RulesLimits = { file: number; total: number };
 const LIMITS: RulesLimits = { file: 32_000, total: 64_000 };
 /** With a small context window, rules use at most a tenth of it. A token has about 4 characters. */
 const CHARACTERS_PER_WINDOW_TOKEN = 0.4;
-/** The maximum length of the names of the files in a note, and of the globs for which they apply, in characters. */
+/** The maximum length of the names of the files in a note, and of the globs that they apply to, in characters. */
 const MAX_LIST = 500;
 /** The minimum number of characters of a rules file. If less of the file would fit, the file is not sent. */
 const MIN_CONTENT = 200;
@@ -66,8 +66,8 @@ export class Rules {
   }
 
   /**
-   * Returns the rules that concern the files of a call and that the model does not know yet. `messages` is called only if there are files to
-   * read, because it may copy a long conversation.
+   * Returns the rules that apply to the files of a call and that the model has not received yet. `messages` is called only if there are
+   * files to read, because it may copy a long conversation.
    */
   async forCall(
     { targets, command }: Pick<PreparedCall, 'targets' | 'command'>,
@@ -165,7 +165,7 @@ async function omittedNote(omitted: readonly { path: string; digest: string }[],
   return {
     type: 'note',
     about: 'rules',
-    text: `The rules of the project fill the space for them (${limit} characters), so these files were not sent: ${names}. Read them with read_file if you work on the files that they are about.`,
+    text: `The project rules have reached their limit of ${limit} characters, so these files were not sent: ${names}. Read them with read_file if you work on the files that they are about.`,
     source: { paths, digest: await digestOf(JSON.stringify(omitted)), remark: 'not sent: no space left for more rules' },
   };
 }
@@ -186,7 +186,7 @@ function rulesNote({ paths, text, scope, remark }: RulesSource, digest: string, 
   if (digest === '') return note(`The rules of ${first} no longer apply.`, 'no longer applies');
   const unread = `The rules in ${first} were not read: the file is ${remark}.`;
   if (remark) return unread.length > room ? undefined : note(unread, `not read: ${remark}`);
-  const head = `Rules of the project from ${names}${scope ? `, ${shortList(visibleLine(scope))}` : ''}. Follow them as far as they do not contradict the user. They do not permit anything that needs an approval.`;
+  const head = `Rules of the project from ${names}${scope ? `, ${shortList(visibleLine(scope))}` : ''}. Follow them as far as they do not contradict the user. They do not permit anything that needs approval.`;
   const before = replaces ? ` They replace the earlier rules from ${first}.` : '';
   const left = room - head.length - before.length;
   if (left < Math.min(text.length, MIN_CONTENT)) return undefined;

@@ -15,9 +15,9 @@ import { Rules, rulesLimits } from './rules.ts';
 import { surroundingsNote } from './surroundings.ts';
 
 export type RunContext = {
-  /** Adds the notes to the first message of the user in a run. Other events are returned unchanged. */
+  /** Adds the notes to the user's first message in a run. Other events are returned unchanged. */
   added(event: EventBody): EventBody;
-  /** Returns the rules that concern the files of a call and that the model does not know yet. */
+  /** Returns the rules that apply to the files of a call and that the model has not received yet. */
   rulesFor(call: PreparedCall): Promise<NotePart[]>;
 };
 
@@ -38,7 +38,7 @@ export async function contextOf(
     rules?.atStart(told),
     ports.remembered && memoryNotes(ports.remembered, told, memory?.() ?? DEFAULT_MEMORY_TOKENS),
     ports.surroundings?.(),
-    // The tools of the servers are not part of each request, so a model that is asked about them is told then.
+    // The tools of the servers are not part of each request. A model that is asked about them receives a description of them.
     trusted && /\bMCP\b/i.test(prompt) ? ports.mcp?.overview?.(mode, mcpDenialOf(ruled)) : undefined,
   ]);
   const before: NotePart[] = [...(rulesNotes ?? []), ...(memories ?? [])];

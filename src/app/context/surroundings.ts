@@ -15,11 +15,11 @@ export type Surroundings = {
   system?: string;
   /** The local date, such as `2026-11-22`. */
   date?: string;
-  /** Whether the note names the open folders. */
+  /** Whether the note lists the open folders. */
   folders?: boolean;
   /** `changed` are the files with uncommitted changes, if they are known. */
   git?: { branch: string; changed?: readonly Location[] };
-  /** The open files. Which of them are named depends on `parts`. */
+  /** The open files. `parts` determines which of them are listed. */
   files?: readonly OpenFile[];
   parts?: { activeFile?: boolean; openFiles?: boolean; problems?: boolean };
 };

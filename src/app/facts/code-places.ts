@@ -44,7 +44,7 @@ export async function codePlaces(
   };
 
   /**
-   * Returns the directories that a pattern matches. For a final `**`, it returns the directory before it, which stands for all of its
+   * Returns the directories that a pattern matches. For a final `**`, it returns the directory before it, which represents all of its
    * content.
    */
   const expand = async (at: Location, [part = '', ...rest]: readonly string[]): Promise<string[]> => {

@@ -27,8 +27,8 @@ const KEPT_BY_GIT =
   /(?:^|\/)(?:\.npmrc|\.yarnrc\.yml|\.flaskenv|\.env\.(?:test|development))$|(?:^|\/)(?:tests?|__tests__|specs?|fixtures?|testdata|examples?|mocks?|samples?)\//i;
 
 /**
- * Finds the files that a command reaches. @param matters returns true if a file in a searched directory needs an approval. With `byRules`, only the
- * rules of the user apply.
+ * Finds the files that a command reaches. @param matters returns true if a file in a searched directory needs approval. With `byRules`,
+ * only the user's rules apply.
  */
 export async function findReachedPaths(
   { words, names, searched, globs: open, folders }: Pick<CommandFacts, 'words' | 'names' | 'searched' | 'globs' | 'folders'>,

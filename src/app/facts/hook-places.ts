@@ -59,7 +59,7 @@ async function hooksOf(fs: FileSystem, folder: number): Promise<string[]> {
   );
   const name = fs.folders[folder]?.name ?? '';
   return [...named, ...included].flatMap((each) => {
-    // An absolute path may point into the folder. This is recognized by the name of the folder. A path outside the folder cannot be written
+    // An absolute path may point into the folder. It is recognized by the name of the folder. A path outside the folder cannot be written
     // anyway.
     const inner = /^(?:[a-z]:)?[\\/]/i.test(each) ? each.replaceAll('\\', '/').split(`/${name}/`).slice(1).join(`/${name}/`) : each;
     try {

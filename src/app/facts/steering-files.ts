@@ -1,4 +1,4 @@
-/** Finds the files that determine what an allowed command does, such as package.json. Changing such a file needs an approval. */
+/** Finds the files that determine what an allowed command does, such as package.json. Changing such a file needs approval. */
 import { checkCommands } from '../../core/plan/plan.ts';
 import type { Permission } from '../../core/session/grant-scope.ts';
 import type { RunRecord, SessionState } from '../../core/session/session-state.ts';
@@ -43,7 +43,7 @@ const MAX_SCRIPTS = 50;
 /** `name` is the command that was allowed, for the approval request. `isCheck` means that the command is a check of the plan. */
 type Running = Standing & { name: string; isCheck?: boolean };
 
-/** Returns a function that maps a path in `written` to the allowed command that is affected by the file, if there is one. */
+/** Returns a function that maps a path in `written` to the allowed command that the file affects, if there is one. */
 export async function steering({ rules, grants, plan, own, written, fs }: Given): Promise<(path: string) => string | undefined> {
   const tops = fs.folders.length > 1 ? fs.folders.map(({ name }) => name) : ['.'];
   const allowed: Standing[] = [
@@ -64,21 +64,21 @@ export async function steering({ rules, grants, plan, own, written, fs }: Given)
   return (path) => {
     const names = namesOf(path);
     const steered = running.filter(({ ecosystems }) => names.some((name) => steersOne(name, ecosystems)));
-    // The user confirmed the checks of the plan with their current meaning. A change to a file that a check depends on needs an approval
+    // The user confirmed the checks of the plan with their current meaning. A change to a file that a check depends on needs approval
     // even if the plan names the file.
     const asking = isPlanned(path) ? steered.find(({ isCheck }) => isCheck) : steered[0];
     if (asking) return asking.name;
-    // The plan may name a script, and a file that this run created was not part of what the user allowed. Neither change needs an approval, but a
-    // check that runs such a file needs one (`changedCode`).
+    // The plan may name a script, and when the user allowed the command, a file that this run created did not exist yet. Changing either
+    // file needs no approval, but a check that runs such a file needs one (`changedCode`).
     return isPlanned(path) || own.has(path) ? undefined : names.map((name) => run.get(name)).find((text) => text !== undefined);
   };
 }
 
 /**
  * Returns the files that a command names and runs, itself or in a script of package.json or a Makefile, among those that the run or an earlier
- * run of its plan wrote. What an approval allowed a command to do may be different after that. A test that the plan names as a file to
- * change is left out, because the user has confirmed that it is changed and run. Files that are only imported, or found by a test runner,
- * are not followed: the run can change them only where the plan names them or the user allows it.
+ * run of its plan wrote. After that, the command may do something different from what the user approved. A test that the plan names as a
+ * file to change is left out, because the user has confirmed that it is changed and run. Files that are only imported, or found by a test
+ * runner, are not followed: the run can change them only where the plan names them or the user allows it.
  */
 export async function changedCode(
   text: string,
@@ -108,7 +108,7 @@ function isNamed(plan: RunRecord['plan'], path: string): boolean {
   return plan?.steps.some(({ files }) => files.some((file) => file.replace(/^\.\//, '') === path)) ?? false;
 }
 
-/** Finds what the commands run. Returns undefined if they run no code. Tests are included only with `withTests`. */
+/** Finds the files that the commands run. Returns undefined if they run no code. Tests are included only with `withTests`. */
 async function filesBehind(commands: readonly Omit<Running, 'name'>[], fs: FileSystem, withTests = false): Promise<Behind | undefined> {
   const tops = fs.folders.length > 1 ? fs.folders.map(({ name }) => name) : ['.'];
   const standing: Running[] = commands.map((each) => ({ ...each, name: each.text }));
@@ -148,7 +148,7 @@ function foldersNamed(path: string, written: readonly string[]): string[] {
 
 /**
  * Returns a sentence for the approval request of a command if this run changed files that determine what commands do. Otherwise it is empty.
- * `code` are the files that this command runs and that the run changed.
+ * `code` contains the files that this command runs and that the run changed.
  */
 export function changedBefore({ staged }: Pick<SessionState, 'staged'>, runId: string, code: readonly string[]): string {
   const changed = staged.filter((write) => write.runId === runId && write.landed && isSteering(write.change.path));

@@ -1,6 +1,6 @@
 /**
- * The sessions of other workspaces. Only what lists show of them is read. They are continued in their own workspace, because its rules and
- * files are not those of this one, and for the same reason their texts are not searched from here.
+ * The sessions of other workspaces. Only the facts that lists show are read. These sessions are continued in their own workspace, because
+ * other rules and files apply there. For the same reason, their texts are not searched from here.
  */
 import { listSessions, type SessionInfo } from '../../sessions/session-list.ts';
 import { type StoredWorkspace, storedWorkspaces } from '../../sessions/workspaces.ts';
@@ -9,7 +9,7 @@ import type { SessionsPorts } from '../ports.ts';
 /** `key` identifies the workspace. `folders` are its real paths, or empty if they are unknown. */
 export type SessionElsewhere = SessionInfo & { workspace: string } & Pick<StoredWorkspace, 'key' | 'folders'>;
 
-/** How long lists are read before other work of the program runs, in milliseconds. */
+/** How long lists are read, in milliseconds, before other work of the program gets a turn. */
 const WORK_MS = 20;
 
 /** Returns the workspaces that are stored beside this one. */
@@ -17,7 +17,8 @@ export function otherWorkspaces({ workspaces }: Pick<SessionsPorts, 'workspaces'
   if (!workspaces) return [];
   const own = workspaces.folders.join('\0');
   return storedWorkspaces(workspaces.directory).filter(
-    // The data of one folder can be in two places: where the terminal stores it, and where an earlier version of the extension did.
+    // The data of one folder can be in two places: where the terminal program stores it, and where an earlier version of the extension
+    // stored it.
     ({ key, folders }) => key !== workspaces.key && (folders.length === 0 || folders.join('\0') !== own),
   );
 }

@@ -1,8 +1,8 @@
-/** Insights from the logs of all sessions in a directory. */
+/** Computes the insights from the logs of all sessions in a directory. */
 import type { Cell, Digest } from '../../core/insights/fold.ts';
 import { Digests } from '../../sessions/digests.ts';
 
-/** How long logs are read before other work of the program runs, in milliseconds. */
+/** How long logs are read, in milliseconds, before other work of the program gets a turn. */
 const WORK_MS = 20;
 
 /** Returns the counts of each session. Sessions that cannot be read are left out. */
@@ -27,7 +27,7 @@ function digestOf(digests: Digests, id: string): Digest | undefined {
   try {
     return digests.of(id);
   } catch {
-    // The log belongs to a newer version, or was deleted in the meantime.
+    // The log was written by a newer version, or has been deleted.
     return undefined;
   }
 }

@@ -7,7 +7,8 @@ import { emptySession } from '../../core/session/session-state.ts';
 import { applyValidEvents } from '../../core/session/valid-events.ts';
 import { readLines } from '../../sessions/log-lines.ts';
 import { listSessions, type SessionInfo } from '../../sessions/session-list.ts';
-import { type DeletedSession, listTrash, moveToTrash, restoreFromTrash } from '../../sessions/trash.ts';
+import { type DeletedSession, isInTrash, listTrash, moveToTrash, restoreFromTrash } from '../../sessions/trash.ts';
+import { writeWholeLog } from '../../sessions/whole-log.ts';
 import type { SessionsPorts } from '../ports.ts';
 import { pin, rate, rename } from '../session/about.ts';
 import type { Bound } from '../session/plans.ts';
@@ -23,8 +24,8 @@ import { type PromptVersions, versionsOf } from './versions.ts';
 export type ListedSession = SessionInfo & { workspace: string };
 
 /**
- * Where a fork begins: after the event with the number `after`, or before the message of the event with the number `before`. Without a place,
- * the whole session is copied.
+ * Where a fork begins: after the event with the number `after`, or before the message of the event with the number `before`. Without
+ * either, the whole session is copied.
  */
 export type ForkPlace = { after?: number } | { before: number };
 
@@ -98,7 +99,6 @@ export class Library {
       session?.close();
       forget(id);
       moveToTrash(this.#directory, id);
-      ports.store.forget(id);
     } finally {
       log.unlock();
     }
@@ -107,6 +107,11 @@ export class Library {
   /** Lists the sessions in the trash, newest deletion first. */
   deleted(): Promise<DeletedSession[]> {
     return listTrash(this.#directory);
+  }
+
+  /** Returns whether a session is in the trash, because this or another window has deleted it. */
+  isDeleted(id: string): boolean {
+    return isInTrash(this.#directory, id);
   }
 
   /** Moves a session out of the trash. @throws SessionError if it is not there */
@@ -121,7 +126,7 @@ export class Library {
   }
 
   /**
-   * Starts a session that begins with the events of another one. With `restore`, the files that Kedge changed after that place are restored
+   * Starts a session that begins with the events of another one. With `restore`, the files that Kedge changed after that point are restored
    * first, which is logged in the other session and can be undone there. Otherwise, the other session stays unchanged.
    * @throws SessionError if there is no such session, or if files cannot be restored because a run is in progress
    */
@@ -138,7 +143,7 @@ export class Library {
     const restored = restore ? await restoreFiles(parent, until) : undefined;
     const { store } = this.#desk.ports;
     const forkId = store.newId();
-    store.create(forkId, withCopiedMark(copied));
+    writeWholeLog(store.log(forkId), withCopiedMark(copied));
     const session = await this.#desk.session(forkId);
     const prompt = message && mode && sentPrompt(message, mode);
     return { session, ...(prompt && { prompt }), ...(restored && { restored }) };
@@ -200,13 +205,13 @@ export class Library {
     const imported = { type: 'session_imported', runId: '', seq: (copied.at(-1)?.seq ?? 0) + 1, at: this.#now() } as const;
     const { store } = this.#desk.ports;
     const id = store.newId();
-    store.create(id, [...copied, imported]);
+    writeWholeLog(store.log(id), [...copied, imported]);
     return { session: await this.#desk.session(id), skipped: damaged + Number(isTorn) + lines.length - events.length };
   }
 
   /**
-   * Counts what happened in all sessions: one list for each. Only the logs that have changed since the last call are read. With `everywhere`, the
-   * sessions of all workspaces are counted.
+   * Counts what happened in all sessions. Returns one list for each session. Only the logs that have changed since the last call are read.
+   * With `everywhere`, the sessions of all workspaces are counted.
    */
   async insights(signal?: AbortSignal, { everywhere = false } = {}): Promise<(readonly Cell[])[]> {
     const [{ countsOfSessions }, { otherWorkspaces }] = await Promise.all([import('./insights.ts'), import('./elsewhere.ts')]);
@@ -222,7 +227,10 @@ export class Library {
   }
 }
 
-/** Returns the writes of a session that can be undone, one for each call or undo. What an imported session wrote elsewhere is not among them. */
+/**
+ * Returns the writes of a session that can be undone, one for each call or undo. Writes that an imported session made on another computer
+ * are not included.
+ */
 function writesIn({ events, state }: Session): { seq: number; runId: string; id: string }[] {
   const staged = new Set(state.staged.map(({ callId }) => callId));
   return events.slice(events.findLastIndex(({ type }) => type === 'session_imported') + 1).flatMap((event) => {

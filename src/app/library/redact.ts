@@ -1,4 +1,7 @@
-/** Removes content that should not be shared from the events of a session: keys, contents of secret files, names of the user, and given words. */
+/**
+ * Removes content that should not be shared from the events of a session: keys, contents of secret files, names of the user, and words that
+ * the user lists.
+ */
 
 import { escapeRegex } from '../../core/escape-regex.ts';
 import type { AgentEvent } from '../../core/session/events.ts';
@@ -8,7 +11,7 @@ import { isSecret } from '../../policy/secrets.ts';
 /** `keys` are known secrets, such as values of environment variables. `homes` are spellings of the user's home folder. */
 export type Redactions = { words?: readonly string[]; keys?: readonly string[]; homes?: readonly string[]; user?: string | undefined };
 
-/** Says what was replaced and how often, so that the user can check it. */
+/** Describes what was replaced and how often, so that the user can check it. */
 export type Replaced = { what: string; count: number };
 
 const MARK = '[redacted]';

@@ -15,14 +15,14 @@ export type SessionHit = { session: SessionInfo; line?: string; seq?: number; fr
 
 const MAX_LINE = 200;
 const MAX_HITS_EACH = 3;
-/** How long the search works before it lets other work of the program run, in milliseconds. */
+/** How long the search works, in milliseconds, before other work of the program gets a turn. */
 const WORK_MS = 20;
 
 export type SearchPorts = Pick<AssistantPorts, 'fileSystem' | 'policy'> & { store: SessionStore };
 
 /**
- * Yields the lines that contain all words: newest sessions first, each with at most three lines. If no line of a session contains all words,
- * but the session does, the lines that contain most of them are returned. Sessions that are not in the index yet are searched after the others.
+ * Yields the lines that contain all words: newest sessions first, each with at most three lines. If only the session as a whole contains
+ * all words, the lines that contain the most words are returned. Sessions that are not in the index yet are searched after the others.
  */
 export async function* searchSessions(query: string, ports: SearchPorts, signal?: AbortSignal): AsyncGenerator<SessionHit> {
   const words = [...new Set(folded(query).split(/\s+/).filter(Boolean))];
@@ -62,7 +62,7 @@ function storedTexts(index: TextIndex, id: string): SessionText[] {
   }
 }
 
-/** Reads a log and adds its texts to the index. Texts of files that may not be read without an approval are left out. */
+/** Reads a log and adds its texts to the index. Texts of files that may not be read without approval are left out. */
 async function makeTexts(
   id: string,
   store: SessionStore,
@@ -71,12 +71,13 @@ async function makeTexts(
 ): Promise<SessionText[] | undefined> {
   try {
     const log = index.stampOf(id);
-    const events = await store.read(id);
+    const events = await store.load(id);
+    if (!events) return undefined;
     const texts = await judge([...textsOf(applyValidEvents(emptySession(), events))]);
     index.write(id, log, texts);
     return texts;
   } catch {
-    // The log belongs to a newer version, or was deleted in the meantime.
+    // The log was written by a newer version, or has been deleted.
     return undefined;
   }
 }
@@ -100,7 +101,7 @@ function* hitsIn(
   if (left.some((word) => !seen.has(word))) return;
   if (lines.length === 0) return void (yield { session });
   const most = lines.reduce((best, { matched }) => Math.max(best, matched), 0);
-  // The newest lines are the most useful ones.
+  // The newest lines are the most useful.
   for (const { hit } of lines.filter(({ matched }) => matched === most).slice(-MAX_HITS_EACH)) yield hit;
 }
 
@@ -124,7 +125,7 @@ function shortened(line: string, words: readonly string[]): string {
   return `${start > 0 ? '…' : ''}${line.slice(start, start + MAX_LINE).trim()}…`;
 }
 
-/** Returns a filter that leaves out texts of files that may not be read without an approval now, as `recall` does. */
+/** Returns a filter that leaves out texts of files that may not be read without approval now, as `recall` does. */
 async function readable(ports: SearchPorts): Promise<(texts: readonly SessionText[]) => Promise<SessionText[]>> {
   const workspace = new Workspace(await withIgnoreFiles(ports.fileSystem()), withheldFilterOf(ports));
   const isWithheld = workspace.withheldFiles('recall');
@@ -151,7 +152,7 @@ async function readable(ports: SearchPorts): Promise<(texts: readonly SessionTex
   };
 }
 
-/** Pauses long work regularly, so that other work of the program can run. */
+/** Pauses long work regularly, so that other work of the program gets a turn. */
 class Pauses {
   #begun = performance.now();
 

@@ -20,7 +20,9 @@ const MIN_SYMBOL_QUERY = 3;
 /** The state of the editor. `open` lists the paths of open files, the most recent first. `session` is the id of the shown session. */
 export type EditorView = { open: readonly string[]; selection?: MentionRef | undefined; session?: string | undefined };
 
-/** Yields choices for a query, the best first. A later list replaces the earlier lists, which did not wait for files or symbols. */
+/**
+ * Yields choices for a query, the best first. The first lists do not wait for files or symbols. Each later list replaces the earlier one.
+ */
 export async function* find(
   query: string,
   { open, selection, session }: EditorView,
@@ -47,7 +49,7 @@ export async function* find(
   if (found.length > 0) yield [...kinds, ...files, ...found];
 }
 
-/** The rules and ignore files may have changed since the list of files was read, and the list does not know the rules of a session. */
+/** The rules and ignore files may have changed since the list of files was read, and the list was read without the rules of a session. */
 async function offeredIn(ports: MentionPorts): Promise<(path: string) => boolean> {
   const fs = await withIgnoreFiles(ports.fileSystem());
   const isDenied = deniedFilterOf(ports);

@@ -20,7 +20,7 @@ export { MentionError } from './mention-error.ts';
 export type { Confirm, Confirmation, ReadMentions } from './mentions.ts';
 export type { Pointed } from './sources.ts';
 
-/** The session that a message is for. Its rules also decide about the mentions of the message. */
+/** The session that a message is for. Its rules also apply to the mentions of the message. */
 export type MentioningSession = { readonly state: Pick<SessionState, 'rules'> };
 
 /** The mentions of all sessions. What a mention can name is listed once for all of them. */
@@ -72,7 +72,7 @@ export class Mentions {
     return find(query, view, this.#ports, this.#lists);
   }
 
-  /** Call this when files were created, deleted or renamed. It concerns the mentions of all sessions. */
+  /** Call this when files were created, deleted or renamed. It affects the mentions of all sessions. */
   filesChanged(): void {
     this.#lists.filesChanged();
   }

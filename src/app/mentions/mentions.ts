@@ -1,6 +1,6 @@
 /**
  * Checks and reads mentions: files, folders, selections, problems, changes and pages that a user names in a message. A mention is read by
- * the tool that a model would use, and judged by the same policy. If the model would need an approval, the user has to confirm the mention.
+ * the tool that a model would use, and judged by the same policy. If the model would need approval, the user has to confirm the mention.
  */
 import { isSameMention, MAX_MENTION_CHARS, MAX_MENTIONS, maxMentionsChars, type RefusedMention } from '../../core/model/mentions.ts';
 import type { ImagePart, MentionRef, ModelRef, NotePart } from '../../core/model/messages.ts';
@@ -15,17 +15,17 @@ import { resourceIn, sessionIn } from './named.ts';
 import { type MentionPorts, outlineOf, type Place, type Pointed, type Prepared, placeFor, prepare } from './sources.ts';
 
 /**
- * The question that the user has to answer before the mention is read. `key` names the files, so that an answer applies only to the files that were
- * displayed.
+ * The question that the user has to answer before the mention is read. `key` names the files, so that an answer applies only to the files
+ * that were shown.
  */
 export type Confirmation = { key: string; reason: string };
 export type Confirm = (question: Confirmation, ref: MentionRef) => boolean | Promise<boolean>;
 export type ReadMentions = { parts: (NotePart | ImagePart)[]; refused: RefusedMention[] };
-/** `unknown` lists the mentions of things that do not exist. */
+/** `unknown` lists the mentions that do not refer to anything that exists. */
 export type MentionsInText = { refs: MentionRef[]; unknown: MentionToken[] };
 
 /**
- * Checks a mention. Returns it with its actual kind, and a question if the user has to confirm it.
+ * Checks a mention. Returns it with its actual kind, and with a question if the user has to confirm it.
  * @throws MentionError
  */
 export async function checkMention(ref: MentionRef, ports: MentionPorts): Promise<{ ref: MentionRef; question?: Confirmation }> {
@@ -164,7 +164,7 @@ function withoutRepeats(refs: readonly Pointed[]): Pointed[] {
   return refs.filter((ref, index) => refs.findIndex((other) => isSameMention(ref, other) && ref.text === other.text) === index);
 }
 
-/** Turns an error of a tool or a path into a sentence for the user. */
+/** Converts an error from a tool or a path to a sentence for the user. */
 async function explained<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();

@@ -1,6 +1,7 @@
 /** Mentions by name: earlier sessions by their titles, and resources of MCP servers. */
 import type { MentionChoice } from '../../core/model/mentions.ts';
 import type { MentionRef } from '../../core/model/messages.ts';
+import { shortTime } from '../../core/words/dates.ts';
 import { mentionText } from '../../core/words/mention-text.ts';
 import { visibleLine } from '../../core/words/visible-text.ts';
 import { decide } from '../../policy/decide.ts';
@@ -26,7 +27,7 @@ export function sessionChoices(query: string, sessions: readonly SessionInfo[]):
   return found.slice(0, MAX_SESSIONS).map((session) => ({
     ref: refOf(session),
     label: visibleLine(session.title),
-    detail: new Date(session.changedAt).toLocaleDateString(),
+    detail: shortTime(session.changedAt),
     insert: mentionText(`session:${session.title}`),
   }));
 }

@@ -1,7 +1,7 @@
 /**
- * Ranks paths by what a user has typed. The letters must occur in this order, but other letters may stand between them. Fuzzy search
- * libraries were measured with 200,000 paths: they either blocked the extension host for a quarter of a second per letter, or their results
- * had to be ranked again.
+ * Ranks paths by how well they match the text that a user has typed. A path must contain the letters in this order, but other letters may
+ * occur between them. Fuzzy search libraries were measured with 200,000 paths: they either blocked the extension host for a quarter of a
+ * second per letter, or their results had to be ranked again.
  */
 
 /** A list of paths that is prepared for many searches. The path of a folder ends with a slash. */
@@ -39,7 +39,7 @@ export class PathRanking {
     return this.#paths.length;
   }
 
-  /** Returns the best `limit` paths, best first. A path with `isPreferred` ranks as if the user had typed more of it. */
+  /** Returns the best `limit` paths, best first. A path for which `isPreferred` returns true ranks as if the user had typed more of it. */
   search(input: string, limit: number, isPreferred: (path: string) => boolean = () => false): string[] {
     const query = lowerCase(input.replaceAll('\\', '/'));
     const codes = Uint16Array.from({ length: query.length }, (_, index) => query.charCodeAt(index));
@@ -112,7 +112,7 @@ function scoreOf(codes: Uint16Array, start: number, end: number, query: Uint16Ar
   if (query.length === 0) return -length;
   let at = end;
   let score = 0;
-  // The search for each letter goes backwards, so that the file name is searched first. Adjacent letters, and letters at the start of a
+  // Each letter is searched backwards, so that the file name is searched first. Adjacent letters, and letters at the start of a
   // word, count more.
   for (let index = query.length - 1; index >= 0; index--) {
     const code = query[index] as number;

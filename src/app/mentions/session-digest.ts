@@ -1,4 +1,4 @@
-/** A short digest of an earlier session, created by rules: what the user wrote, which files were changed, and the last answer. */
+/** Creates a short digest of an earlier session without a model: the user's messages, the changed files, and the last answer. */
 import { textOf } from '../../core/model/messages.ts';
 import { notesOf } from '../../core/model/notes.ts';
 import { emptySession, type SessionState } from '../../core/session/session-state.ts';
@@ -86,7 +86,7 @@ function changedFiles({ staged }: SessionState): { line: string; paths: string[]
   });
 }
 
-/** Returns true if everything that the model received in the session may be read now without an approval. */
+/** Returns true if everything that the model received in the session may be read now without approval. */
 async function isFree({ messages }: SessionState, history: History, workspace: Workspace): Promise<boolean> {
   const notes = messages.flatMap(notesOf);
   if (notes.some(({ ref }) => ref?.secret)) return false;

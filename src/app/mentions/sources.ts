@@ -1,4 +1,4 @@
-/** Chooses what reads a mention: a tool of Kedge, an MCP server, the digest of an earlier session, or the host. */
+/** Chooses how a mention is read: by one of Kedge's tools, by an MCP server, from the digest of an earlier session, or by the host. */
 import type { MentionRef } from '../../core/model/messages.ts';
 import type { ExecuteContext, PreparedCall, Tool, ToolOutput } from '../../core/run/tool.ts';
 import { listDirectoryTool } from '../../tools/files/list-directory.ts';
@@ -35,7 +35,7 @@ export type MentionPorts = Pick<
   | 'now'
 >;
 
-/** A mention of a message. The host passes the `text` of an attachment, which is not read from anywhere. */
+/** A mention of a message. The host passes the `text` of an attachment, because it is not read from a file. */
 export type Pointed = MentionRef & { text?: string };
 /** A mention that can be judged and then read. */
 export type Prepared = Pick<PreparedCall, 'targets' | 'hosts' | 'privateHost' | 'mcp'> & {

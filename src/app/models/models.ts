@@ -47,7 +47,7 @@ export function knownModels(provider: string, users: Readonly<Record<string, Mod
   return [...ids].map((id) => ({ id }));
 }
 
-/** Tests how a model calls a tool. Returns undefined if it takes longer than `timeoutMs`. @throws ModelError */
+/** Tests how a model calls a tool. Returns undefined if the test takes longer than `timeoutMs`. @throws ModelError */
 export async function tryModel(ref: ModelRef, config: ProviderConfig, signal: AbortSignal, timeoutMs: number): Promise<Probe | undefined> {
   const [[module, complete], { probeModel }] = await Promise.all([opened(ref.provider, config), import('./probe.ts')]);
   return await probeModel(module.createAdapter(complete), ref.model, signal, timeoutMs);
@@ -65,7 +65,7 @@ function entryOf(provider: string): CatalogEntry {
   return entry;
 }
 
-/** @throws ModelError if the key or the address is missing, so that no key is sent to a wrong address. */
+/** Requires the key and the address, so that no key is sent to a wrong address. @throws ModelError if one of them is missing */
 function expectConfig(entry: CatalogEntry, config: ProviderConfig): void {
   const missing = missingConfig(entry, config);
   if (missing) throw new ModelError('auth', `There is no ${missing} for ${entry.label}. To add it, run "Kedge: Connect a Model".`);

@@ -72,7 +72,7 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
   const shrunk = pressureNotice(memory, level);
   const limits = () => shrink(runLimits(settings, mode, state), level);
   const adapter = applied?.adapter ?? (await ports.adapter(run.model));
-  // A run that was stopped in the meantime has ended, so no event may follow in its log.
+  // A run that was stopped during the wait has ended, so no event may follow in its log.
   if (shrunk && !scope.aborted) emit({ type: 'limits_shrunk', limits: limits(), reason: shrunk });
   return {
     model: run.model,
@@ -88,13 +88,18 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
     tools,
     meter: new Meter(limits, () => usedBy(run, scope.state, now()), run.from, share(), price !== undefined),
     request: {
-      system: systemPrompt(
-        mode,
-        fs.folders.map(({ name }) => name),
-      ),
+      system: [
+        systemPrompt(
+          mode,
+          fs.folders.map(({ name }) => name),
+        ),
+        settings.instructions?.()?.trim(),
+      ]
+        .filter(Boolean)
+        .join('\n\n'),
       cacheKey: scope.sessionId,
       ...tuning,
-      // The server must allocate the window that the run assumes.
+      // The server must allocate the same window that the run assumes.
       ...(isAllocated(run.model) && window !== undefined && { contextWindow: window }),
     },
     decide: applied?.decide(judge.decide) ?? judge.decide,

@@ -7,7 +7,7 @@ import { type Allowance, type BudgetKey, type DayBudget, NO_USE, type Reached, t
 /** A value that is not set has no limit. */
 export type Budgets = { day: DayBudget; runsPerMinute?: number; cooldownSeconds?: number };
 
-/** The ledger in which the runs of all windows record their use. */
+/** The ledger in which the runs of all windows record their usage. */
 export type DayLedger = {
   append(entry: DayEntry): void;
   /** Returns the entries of the day that contains the time `at`. */
@@ -15,7 +15,7 @@ export type DayLedger = {
 };
 
 type DayKind = keyof DayBudget;
-/** The use of a run that is not recorded in the ledger yet. */
+/** The usage of a run that is not recorded in the ledger yet. */
 type Open = Partial<Use> & { runs?: number };
 type Day = Use & { runs: number; raised: Partial<Record<BudgetKey, number>>; begun: number[]; lastEnd: number };
 
@@ -42,7 +42,7 @@ export class DayBudgets {
     this.#ledger.append({ at: this.#now(), raised: limit });
   }
 
-  /** Returns the part of the daily budget that a run uses. The budget is read when the run begins or continues. */
+  /** Returns the daily budget for one run. The budget is read when the run begins or continues. */
   share(): SharedBudget {
     const budgets = this.#budgets();
     let open: Open = {};
@@ -107,7 +107,7 @@ export class DayBudgets {
     return undefined;
   }
 
-  /** Returns the use of today. Only entries that were added since the last call are counted. */
+  /** Returns today's usage. Only entries that were added since the last call are counted. */
   #today(budgets: Budgets): Day {
     const entries = runWithLedger(budgets, NOTHING, () => this.#ledger.entries(this.#now()));
     if (this.#counted?.entries !== entries)
@@ -120,7 +120,7 @@ export class DayBudgets {
 
 const NOTHING: readonly DayEntry[] = [];
 const UNRECORDED =
-  'Today’s use cannot be recorded, so the daily limits cannot be enforced. Correct the problem, or remove the daily limits in the settings.';
+  'Today’s usage cannot be recorded, so the daily limits cannot be enforced. Correct the problem, or remove the daily limits in the settings.';
 
 /** Accesses the ledger. If the access fails, the run ends only if a daily limit is set. */
 function runWithLedger<T>({ day }: Budgets, otherwise: T, work: () => T): T {

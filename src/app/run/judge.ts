@@ -22,7 +22,7 @@ import { confirmsCommand, explained } from './plan-run.ts';
 import { seenIn } from './seen.ts';
 
 export type Judge = Required<Pick<RunPorts, 'decide' | 'alike'>> & {
-  /** Creates a filter for the files that the model may read only after an approval. */
+  /** Creates a filter for the files that the model may read only with an approval. */
   withheldFilter: WithheldFilter;
   /** Applies the current rules to an earlier call whose result is to be read again. Returns undefined if the result may be read. */
   decideByRules(call: EarlierCall): Promise<Judgement | undefined>;
@@ -47,12 +47,12 @@ export function deniedFilterOf(ports: Pick<Ports, 'policy' | 'fileSystem'>): (pa
   return deniedFilter(policySettings(ports).rules, aliasesIn(ports.fileSystem().folders));
 }
 
-/** Tells which MCP servers and tools of them no model may use, whatever the user approves. */
+/** Returns a function that returns true for MCP servers, and for their tools, that no model may use, regardless of approvals. */
 export function mcpDenialOf(ports: Pick<Ports, 'policy' | 'fileSystem'>): IsDenied {
   return (server, tool) => deniesMcp(policySettings(ports).rules, server, tool);
 }
 
-/** Returns the ports with the rules that the user has set in a session, as they are at any time. */
+/** Returns the ports with the current rules that the user has set in the session. */
 export function withSessionRules<Given extends Pick<Ports, 'policy'>>(ports: Given, state: Pick<SessionState, 'rules'>): Given {
   const policy = () => {
     const set: PolicySettings = ports.policy?.() ?? NO_RULES;
@@ -128,7 +128,7 @@ export function judgeFor(run: RunRecord, session: Session, ports: Ports, { hookP
         judged = decide(input(await lookUp(command, parser, ports, { settings, hides })));
       }
       if (reading?.kind === 'ask' && judged.kind !== 'deny' && (judged.kind === 'allow' || judged.covers)) return reading;
-      // The reason must also say whether this run changed files that determine what the command does.
+      // The reason must also mention files that this run changed and that determine what the command does.
       if (command && judged.kind === 'ask')
         judged = withChangedFiles(judged, (await import('../facts/steering-files.ts')).changedBefore(session.state, run.runId, code));
       return explained(judged, run, prepared);
@@ -151,7 +151,7 @@ function withChangedFiles(judged: Judgement, changed: string): Judgement {
   return { ...judged, reason: reason + changed, ...(reasons && { reasons: [...reasons, { rule, reason: changed.trim() }] }) };
 }
 
-/** Returns the current policy settings of the user. Their rules apply to the paths of the open folders. */
+/** Returns the user's current policy settings. Their rules apply to the paths of the open folders. */
 export function policySettings(ports: Pick<AssistantPorts, 'policy' | 'fileSystem'>): PolicySettings {
   const set: PolicySettings = ports.policy?.() ?? NO_RULES;
   const folders = ports.fileSystem().folders.map(({ name }) => name);

@@ -92,7 +92,7 @@ export class LiveRun implements LoggedRun, RunScope {
     return this.state.questionAnswers.get(questionId) as QuestionAnswer;
   };
 
-  /** Ends the wait for an answer that the state already contains. @returns whether the run was waiting for it. */
+  /** Ends the wait for an answer that the state already contains. @returns whether the run was waiting for it */
   goOn(questionId: string): boolean {
     const endWait = this.#waits.get(questionId);
     endWait?.();

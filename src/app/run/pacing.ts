@@ -1,6 +1,6 @@
 import type { Pace } from '../../core/run/ports.ts';
 
-/** How the user lets a run proceed: without pauses, step by step, or not at all. */
+/** Controls how a run proceeds: without pauses, step by step, or not at all. */
 export class Pacing implements Pace {
   #left: number;
 

@@ -1,4 +1,7 @@
-/** Finds secrets and content of strangers in the conversation of a session, which matter when the model sends data. */
+/**
+ * Determines whether the conversation of a session contains secrets, or content from other programs and hosts. This matters when the model
+ * sends data.
+ */
 import { mentionsOf } from '../../core/model/notes.ts';
 import type { AgentEvent } from '../../core/session/events.ts';
 import type { EventFacts, EventList } from '../../core/session/lists.ts';
@@ -7,13 +10,13 @@ import { isSecret } from '../../policy/secrets.ts';
 
 type Seen = NonNullable<PolicyInput['seen']>;
 
-/** The events that tell it. The results of calls are not among them, because they are by far the largest events. */
+/** The events that show it. The results of calls are not included, because they are by far the largest events. */
 const TELLING: ReadonlySet<AgentEvent['type']> = new Set(['message_added', 'approval_requested', 'approval_resolved', 'tool_started']);
 
 /**
- * Returns a function that tells whether the conversation contains secrets, or content from other programs and hosts. Each call reads only
+ * Returns a function that returns true if the conversation contains secrets, or content from other programs and hosts. Each call reads only
  * the events that were added since the last one.
- * @param places returns all paths of the workspace that a path can stand for
+ * @param places returns all workspace paths that a path can refer to
  */
 export function seenIn(events: EventList, places: (path: string) => readonly string[]): () => Seen {
   const isTelling = ({ type }: EventFacts) => TELLING.has(type);

@@ -1,4 +1,4 @@
-/** Renames, pins and rates. */
+/** Renames and pins sessions, and rates answers. */
 import type { Rating } from '../../core/session/answers.ts';
 import { titleOf } from '../../core/session/title.ts';
 import { readRun } from '../../core/view/session-view.ts';

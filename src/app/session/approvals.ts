@@ -62,7 +62,7 @@ async function asRevised(
   return { answer: digest === request.digest ? whole : given, digest };
 }
 
-/** Removes a grant that the request did not offer, and a widening that does not change the plan. */
+/** Removes from the answer a grant that the request did not offer, and an extension of the plan that does not change it. */
 function asItCounts(answer: ApprovalAnswer, isGranted: boolean, isWider: boolean): ApprovalAnswer {
   if (!answer.approve) return answer;
   const { grant, covers, widen, ...once } = answer;
@@ -93,8 +93,8 @@ function answerAlike({ covers }: Granted, { state, emit }: ApprovalDesk): string
 type RevocableSession = { state: SessionState; events: EventList; revokeGrants(covers: Permission, later: boolean): void };
 
 /**
- * Revokes the permissions of a session that were granted until a time, for which other programs may have used it since. It is logged later,
- * because opening a session must not change its log.
+ * Revokes the permissions that the session granted up to the time `at`. The revocation is logged later, because opening a session must not
+ * change its log.
  */
 export function revokeGrantsUntil(session: RevocableSession, at: number): void {
   const { grants } = session.state;

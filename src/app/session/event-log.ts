@@ -1,23 +1,22 @@
 /** The events of a session, the state that is computed from them, and the listeners. */
 import { type AgentEvent, type EventBody, isDurable } from '../../core/session/events.ts';
 import { isSamePermission, type Permission } from '../../core/session/grant-scope.ts';
-import { type EventList, MessageList } from '../../core/session/lists.ts';
-import { foldSession, forgetSentMessages, reduce, skipLost } from '../../core/session/reduce.ts';
-import { emptySession, type MutableSessionState, type SessionState } from '../../core/session/session-state.ts';
-import { applyValidEvents, isValidNext } from '../../core/session/valid-events.ts';
+import type { EventList } from '../../core/session/lists.ts';
+import { forgetSentMessages, reduce } from '../../core/session/reduce.ts';
+import type { SessionState } from '../../core/session/session-state.ts';
+import { isValidNext } from '../../core/session/valid-events.ts';
 import { endsWait } from '../../core/words/retry-text.ts';
-import { LoggedEvents } from '../../sessions/event-list.ts';
-import type { LoggedLines } from '../../sessions/log-lines.ts';
 import type { SessionLog } from '../../sessions/store.ts';
 import { Listeners } from './listeners.ts';
-import { interruptionOf, receiptIn } from './log-events.ts';
-import { damageText, IN_USE, logFailure, readFailure, WENT_ON } from './log-texts.ts';
+import { receiptIn } from './log-events.ts';
+import { LogState } from './log-state.ts';
+import { IN_USE, isFileError, logFailure, readFailure, WENT_ON } from './log-texts.ts';
 import { SessionError } from './session-error.ts';
 
-/** The wait before a request is sent again. */
+/** The current wait before a request is sent again. */
 export type Waiting = Extract<AgentEvent, { type: 'model_waiting' }>;
 
-/** The parts of a run that its log uses. */
+/** The parts of a run that the event log uses. */
 export type LoggedRun = {
   /** Whether the run has a tool that can change something. */
   readonly canWrite: boolean | undefined;
@@ -26,63 +25,45 @@ export type LoggedRun = {
 
 export class EventLog {
   readonly #file: SessionLog;
-  readonly #events: LoggedEvents;
-  readonly #state: MutableSessionState;
+  readonly #logged: LogState;
   readonly #now: () => number;
   readonly listeners = new Listeners();
   #run: LoggedRun | undefined;
   #waiting: Waiting | undefined;
-  /** The pause event of the last run, if it was interrupted. It is logged with the next event, because reading a session must not change its log. */
-  #unlogged: AgentEvent | undefined;
   /** The permissions that are to be revoked in the log, or true for all of them. */
   #revoking: true | readonly Permission[] = [];
   #failure: Error | undefined;
   #closed = false;
-  #damage: string | undefined;
   /** Whether events of the log were lost and the log does not show this yet. */
   #isLost = false;
-  /** Whether the log was repaired since it was locked. */
+  /** Whether the log has been repaired since it was locked. */
   #isMended = false;
 
-  constructor(file: SessionLog, logged: LoggedLines, now: () => number) {
+  /** The log of a new session. */
+  constructor(file: SessionLog, now: () => number) {
     this.#file = file;
-    this.#events = new LoggedEvents(file);
-    this.#state = this.#newState();
+    this.#logged = new LogState(file, now);
     this.#now = now;
-    this.#takeIn(logged);
-    this.#noticeInterruption();
+  }
+
+  /** Reads a log. @returns undefined if there is no log. @throws NewerLogError if it was written by a newer version */
+  static async open(file: SessionLog, now: () => number): Promise<EventLog | undefined> {
+    const log = new EventLog(file, now);
+    return (await log.#logged.readAll()) ? log : undefined;
   }
 
   get state(): SessionState {
-    return this.#state;
+    return this.#logged.state;
   }
 
   /** Durable events in log order, which are read when they are needed. The newest may not be written to disk yet. */
   get events(): EventList {
-    return this.#events;
+    return this.#logged.events;
   }
 
   /** A sentence that says how many lines of the log were skipped. A copy of the log is kept. */
   get damage(): string | undefined {
-    return this.#damage;
-  }
-
-  /** The state of a session without events. Its earlier messages are read from the log. */
-  #newState(): MutableSessionState {
-    return emptySession(new MessageList((seqs) => this.#events.withSeqs(seqs)));
-  }
-
-  #takeIn({ events, offsets }: LoggedLines): AgentEvent[] {
-    const taken = applyValidEvents(this.#state, events);
-    let at = 0;
-    for (const event of taken) {
-      at = events.indexOf(event, at);
-      this.#events.add(event, offsets[at]);
-    }
-    this.#file.refuse(events.length - taken.length);
-    const lines = this.#file.damaged;
-    if (lines > 0) this.#damage = damageText(lines, this.#file.keepCopy());
-    return taken;
+    return this.#logged.damage;
   }
 
   /** The current wait before a request is sent again, with the remaining time. */
@@ -123,37 +104,37 @@ export class EventLog {
   #publish(runId: string, body: EventBody): void {
     const durable = isDurable(body);
     if (durable && !this.#failure && !this.#isMended) this.#mend();
-    if (durable && this.#isLost) this.#skipLost();
-    const receipt = body.type === 'run_finished' && receiptIn(this.#events, runId, this.#run?.canWrite);
+    if (durable && this.#isLost) {
+      this.#logged.skipLost();
+      this.#isLost = false;
+    }
+    const receipt = body.type === 'run_finished' && receiptIn(this.events, runId, this.#run?.canWrite);
     const event = { ...body, ...receipt, runId, seq: this.state.seq + (durable ? 1 : 0), at: this.#now() } as AgentEvent;
     // Another window may have changed the session, so that the event is no longer valid.
     if (durable && !this.#run && !isValidNext(this.state, event)) throw new SessionError(WENT_ON);
     if (durable) {
-      this.#events.add(event, this.#failure ? undefined : this.#append(event));
-      reduce(this.#state, event);
+      this.#logged.events.add(event, this.#failure ? undefined : this.#append(event));
+      reduce(this.#logged.state, event);
     }
     if (event.type === 'model_waiting') this.#waiting = event;
     else if (endsWait(event)) this.#waiting = undefined;
     this.listeners.tell(event);
   }
 
-  /** @returns the place of the event in the log */
+  /** @returns the offset of the event in the log */
   #append(event: AgentEvent): number {
     try {
-      if (this.#unlogged) this.#events.moveToLog(this.#events.length - 1, this.#file.append(this.#unlogged));
-      this.#unlogged = undefined;
+      const { events, unlogged } = this.#logged;
+      if (unlogged) events.moveToLog(events.length - 1, this.#file.append(unlogged));
+      this.#logged.unlogged = undefined;
       const offset = this.#file.append(event);
       if (!this.#run) this.#file.close();
       return offset;
     } catch (error) {
-      throw this.#fail(error);
+      this.#failure = logFailure(error);
+      this.#run?.abort(this.#failure);
+      throw this.#failure;
     }
-  }
-
-  #fail(error: unknown): Error {
-    this.#failure = logFailure(error);
-    this.#run?.abort(this.#failure);
-    return this.#failure;
   }
 
   /** Revokes a permission or all permissions, even during a live run. With `later`, this is logged before the next event. */
@@ -162,7 +143,7 @@ export class EventLog {
     try {
       if (!later) this.#revoke();
     } catch {
-      // It is logged before the next event. A run ends when its log cannot be written.
+      // The revocation is logged before the next event. If the log cannot be written, the run ends then.
     }
   }
 
@@ -176,61 +157,26 @@ export class EventLog {
     this.#revoking = [];
   }
 
-  /** Applies the events that another window or process has added to the log. @throws Error if it cannot be read; the next call reads all of it. */
+  /**
+   * Applies the events that another window or process has added to the log. After a failure, all of it is read again, so that the session can
+   * be continued when the problem is corrected. @throws Error if it cannot be read; the next call reads all of it.
+   */
   refresh(): void {
     if (this.#run || this.#closed) return;
     try {
-      if (!this.#file.hasInode) this.#events.check();
-      this.#readNewEvents();
+      for (const event of this.#logged.readNew(this.failed)) this.listeners.tell(event);
+      this.#failure = undefined;
     } catch (error) {
       this.#file.distrust();
       throw readFailure(error);
     }
   }
 
-  #readNewEvents(): void {
-    // New events continue the sequence numbers of those that are known.
-    const known = this.state.seq - (this.#unlogged ? 1 : 0);
-    const { isNewFile, events, offsets } = this.#file.readNewEvents();
-    const isMissed = (_: unknown, index: number) => isNewFile || (events[index] as AgentEvent).seq > known;
-    const missed = { events: events.filter(isMissed), offsets: offsets.filter(isMissed) };
-    if (missed.events.length === 0 && !isNewFile) return;
-    if (isNewFile) this.#forget();
-    else this.#forgetUnlogged();
-    const taken = this.#takeIn(missed).filter(({ seq }) => seq > known);
-    if (!this.#file.inUse()) this.#noticeInterruption();
-    for (const event of this.#unlogged ? [...taken, this.#unlogged] : taken) this.listeners.tell(event);
-  }
-
-  /** Forgets all events, because the log was written again by another process or could not be read before. */
-  #forget(): void {
-    this.#unlogged = undefined;
-    this.#events.clear();
-    Object.assign(this.#state, this.#newState());
-  }
-
-  /** Removes the event that was displayed but not logged, so that logged events can follow. */
-  #forgetUnlogged(): void {
-    if (!this.#unlogged) return;
-    const state = foldSession(this.#logged(), this.#newState());
-    this.#unlogged = undefined;
-    this.#events.pop();
-    Object.assign(this.#state, state);
-  }
-
-  /** After a reload, displays the last run as paused if it was in progress and does not wait for an answer. */
-  #noticeInterruption(): void {
-    this.#unlogged = interruptionOf(this.state, this.#now());
-    if (!this.#unlogged) return;
-    this.#events.add(this.#unlogged);
-    reduce(this.#state, this.#unlogged);
-  }
-
   /** Locks the log until a matching call of `unlock`. @throws SessionError if another window or process holds the lock. */
   lock(): void {
     if (!this.#file.lock()) throw new SessionError(IN_USE);
     try {
-      // Another process may have written to the log before it was locked.
+      // Another process may have written to the log before this one locked it.
       this.refresh();
       this.#isMended = false;
     } catch (error) {
@@ -239,28 +185,20 @@ export class EventLog {
     }
   }
 
-  /** Repairs the log. If events are missing, a gap in the sequence numbers shows this. @throws if the log cannot be written. */
+  /**
+   * Repairs the log. If events are missing, a gap in the sequence numbers shows this. After a failure, the log is as it was, and the next event
+   * tries again. @throws Error that says why the log cannot be read or written
+   */
   #mend(): void {
     try {
-      const { isLost, offsets } = this.#file.mend(this.#logged());
-      if (offsets) this.#events.relocate(offsets);
+      const { isLost, offsets } = this.#file.mend(this.#logged.logged());
+      if (offsets) this.#logged.events.relocate(offsets);
       if (isLost) this.#isLost = true;
       this.#isMended = true;
     } catch (error) {
-      throw this.#fail(error);
+      this.#file.distrust();
+      throw isFileError(error) ? logFailure(error) : error;
     }
-  }
-
-  *#logged(): Generator<AgentEvent> {
-    for (const event of this.#events) if (event !== this.#unlogged) yield event;
-  }
-
-  /** Skips the sequence number of a lost event, so that every later reader of the log knows that an event is missing. */
-  #skipLost(): void {
-    this.#isLost = false;
-    this.#forgetUnlogged();
-    skipLost(this.#state);
-    this.#noticeInterruption();
   }
 
   unlock(): void {
@@ -278,7 +216,7 @@ export class EventLog {
     this.#waiting = undefined;
     this.#file.close();
     this.#file.unlock();
-    forgetSentMessages(this.#state);
+    forgetSentMessages(this.state);
   }
 
   /** Flushes the buffers of the operating system to the disk. */

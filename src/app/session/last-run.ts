@@ -38,14 +38,14 @@ export function lastAsked({ runs }: SessionState): RunRecord | undefined {
   return [...runs.values()].findLast(({ applies }) => !applies);
 }
 
-/** Returns the run that can be continued. @throws SessionError if there is none. */
+/** Returns the last run if it can be continued. @throws SessionError if there is none. */
 export function resumableRun({ lastRun }: SessionState): RunRecord {
   if (!lastRun || (lastRun.status === 'finished' && lastRun.outcome !== 'failed'))
     throw new SessionError('There is no paused run to continue. Send a message to start a run.');
   return lastRun;
 }
 
-/** @throws SessionError while the user is asked about code from an answer, because no model would receive the message. */
+/** @throws SessionError while the user is asked to approve code from an answer, because no model would receive a message. */
 export function expectReader({ applies, status }: RunRecord): void {
   if (applies && status !== 'finished') throw new SessionError('Approve or reject the code above first. Your message was not sent.');
 }

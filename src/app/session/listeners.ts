@@ -1,4 +1,4 @@
-/** The listeners to the events of a session. */
+/** The listeners for the events of a session. */
 
 import type { AgentEvent } from '../../core/session/events.ts';
 

@@ -19,14 +19,14 @@ export function receiptIn(
   }
 }
 
-/** Returns the pause of the last run if it is in progress and does not wait for an answer. */
+/** Returns the pause event of the last run if it is in progress and does not wait for an answer. */
 export function interruptionOf(state: SessionState, at: number): AgentEvent | undefined {
   const run = state.lastRun;
   if (run?.status !== 'live' || waitsForUser(state)) return undefined;
   return {
     type: 'run_paused',
     reason: 'interrupted',
-    summary: 'The run was interrupted. You can continue it where it stopped.',
+    summary: 'The run was interrupted. You can continue it from where it stopped.',
     runId: run.runId,
     seq: state.seq + 1,
     at,

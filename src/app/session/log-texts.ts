@@ -10,9 +10,14 @@ export function logFailure(error: unknown): Error {
   return new Error(`The session's log cannot be written, so the run was stopped: ${reason} Correct the problem and try again.`);
 }
 
+/** Returns whether the error is one of the file system, which does not say which file it is about and what to do. */
+export function isFileError(error: unknown): error is Error {
+  return error instanceof Error && 'code' in error;
+}
+
 /** Returns the error that says why a log cannot be read. An error that is no error of the file system says so itself. */
 export function readFailure(error: unknown): unknown {
-  if (!(error instanceof Error && 'code' in error)) return error;
+  if (!isFileError(error)) return error;
   return new Error(`The session's log cannot be read: ${error.message.replace(/\.?$/, '.')} Correct the problem and try again.`, {
     cause: error,
   });

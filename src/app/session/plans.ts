@@ -33,7 +33,7 @@ export type PlanOptions = { edited?: Plan | undefined; model?: ModelRef; allowEd
  */
 export type Bound = { plan?: Plan; resumes?: string; revises?: string; edits?: string; shown?: string; grants?: Permission[] };
 
-/** The parts of a session that its plans use. */
+/** The parts of a session that plans use. */
 export type PlanDesk = {
   state: SessionState;
   newId(): string;
@@ -85,7 +85,7 @@ export class Plans {
     const plan = await withHash({ ...edited, steps: kept, id: planId, revision: before.revision + 1 });
     const run = this.#run(planId);
     if (run.runId !== runId || run.plan.revision !== before.revision)
-      throw new SessionError('The plan was changed in the meantime. Review it and try again.');
+      throw new SessionError('The plan has changed. Review it and try again.');
     const revised: EventBody = { type: 'plan_revised', plan, reason: 'You edited the plan.', was: [...was] };
     if (!this.#isPaused(run)) {
       this.#desk.emit(run.runId, revised);
@@ -189,7 +189,13 @@ function shownAs({ goal }: Plan): string {
   return `Run the plan: ${goal}`;
 }
 
-/** Returns the mode in which a prompt is run. If the user requires a plan, a prompt in Agent mode is first run in Plan mode. */
+/** Returns the mode for a prompt. If the user requires a plan, a prompt in Agent mode is first run in Plan mode. */
 export function plannedMode(mode: Mode, bound: Bound, required: boolean | undefined): Mode {
   return required && mode === 'agent' && !bound.plan ? 'plan' : mode;
+}
+
+/** Returns the id of the plan that the last run proposed, if the plan is neither confirmed nor discarded. */
+export function proposedPlan({ lastRun, plans }: Pick<SessionState, 'lastRun' | 'plans'>): string | undefined {
+  if (lastRun?.outcome !== 'plan_proposed') return undefined;
+  return [...plans].findLast(([, { status }]) => status === 'proposed')?.[0];
 }

@@ -35,7 +35,7 @@ export function lastPrompt({ lastRun, messages }: SessionState): Prompt | undefi
   return message && sentPrompt(message, lastRun.mode);
 }
 
-/** Returns the text, attachments and mentions of the user. */
+/** Returns the user's text, attachments and mentions. */
 export function withoutKedgeNotes(content: UserMessage['content']): UserMessage['content'] {
   return content.filter((part) => part.type !== 'note' || part.about === 'mention');
 }
@@ -49,14 +49,14 @@ export function sentPrompt(message: UserMessage, mode: Mode): Prompt | undefined
 }
 
 /**
- * Returns the prompt of a run, so that it can be sent again. Returns undefined for the run of a plan and for applied code, because no
- * message began them.
+ * Returns the prompt of a run, so that it can be sent again. Returns undefined for the run of a plan and for applied code, because they did
+ * not begin with a message.
  */
 export function resentPrompt({ mode, plan, applies, prompt }: RunRecord, messages: readonly UserMessage[]): Prompt | undefined {
   if (plan || applies) return undefined;
   const sent = messages.flatMap((message) => sentPrompt(message, mode) ?? []);
   if (sent.length === 0) return undefined;
-  // The log shows a command instead of the long text that is sent for it.
+  // The log contains the command instead of the long text that is sent for it.
   const text = parseSlashCommand(prompt)
     ? prompt
     : sent
@@ -66,7 +66,7 @@ export function resentPrompt({ mode, plan, applies, prompt }: RunRecord, message
   return { text, mode, attachments: sent.flatMap(({ attachments = [] }) => attachments) };
 }
 
-/** Returns a prompt without the images and mentions at these positions, each counted from 0 among its own kind. */
+/** Returns a prompt without the images and mentions at these positions, where images and mentions are counted separately from 0. */
 export function withoutAttachments(prompt: Prompt, without: { images: readonly number[]; mentions: readonly number[] }): Prompt {
   let [image, mention] = [0, 0];
   const attachments = (prompt.attachments ?? []).filter((part) => {
@@ -106,7 +106,7 @@ export function* lostOpening(run: RunRecord, state: SessionState): Generator<Eve
   yield { type: 'message_added', message: { role: 'user', content: [...content, ...takenBackNote(state)] } };
 }
 
-/** Returns true if a run that has not asked the model yet has nothing to send. */
+/** Returns true if a run has not sent a request to the model yet and has nothing to send. */
 export function isEmpty({ used, messagesBefore }: RunRecord, { messages, queue }: SessionState): boolean {
   return used.turns === 0 && messages.length <= messagesBefore && queue.size === 0;
 }

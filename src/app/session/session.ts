@@ -93,7 +93,7 @@ export class Session {
     else this.#log.locked(() => this.note(about()));
   }
 
-  /** Calls `listener` for every further event, including deltas. Returns a function that removes the listener. */
+  /** Calls `listener` for every new event, including deltas. Returns a function that removes the listener. */
   subscribe(listener: Listener): () => void {
     return this.#log.listeners.add(listener);
   }
@@ -169,7 +169,7 @@ export class Session {
     return resumableRun(this.state);
   }
 
-  /** Stops the live run at once. Its changes are kept and can be undone. Resolves when the run has ended. */
+  /** Stops the live run immediately. Its changes are kept and can be undone. Resolves when the run has ended. */
   async stop(): Promise<void> {
     const live = this.#live;
     if (live) {
@@ -182,7 +182,7 @@ export class Session {
     supersede(this.#log, this.#now);
   }
 
-  /** Compacts the conversation, during a live run before its next turn. `words` says what to keep. @throws SessionError if nothing can be removed. */
+  /** Compacts the conversation, in a live run before its next turn. `words` says what to keep. @throws SessionError if nothing can be removed. */
   async compact(words = ''): Promise<void> {
     if (this.#isCompacting) return;
     if (this.#live && this.running) return this.#live.compactNext(words);
@@ -242,7 +242,7 @@ export class Session {
     if (!this.#live && !waitsForUser(this.state)) await this.#resume(runId);
   }
 
-  /** Revokes a permission or all permissions, also for the live run. With `later`, this is logged before the next event. */
+  /** Revokes one permission or all permissions, also in the live run. With `later`, this is logged before the next event. */
   revokeGrants(covers?: Permission, later = false): void {
     this.#log.revokeGrants(covers, later);
   }
@@ -266,7 +266,7 @@ export class Session {
     if (words !== undefined && !live.aborted && this.state.open.length === 0) await this.compact(words);
     // Messages that were sent too late for this run start the next run.
     const { outcome, applies } = this.state.lastRun ?? {};
-    if (outcome === 'answered' && !applies && !live.aborted) await this.sendQueued();
+    if (outcome === 'answered' && !applies && !live.aborted && this.queue.size > 0) await this.sendQueued();
   }
 
   /** Locks the log for a run while `use` works with it. */

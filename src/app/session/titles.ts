@@ -50,13 +50,13 @@ export async function giveTitle(session: Session, work: Work, signal: AbortSigna
     share?.spend(useOfAnswer(usage, usd, estimate));
     const title = titleIn(received.content.flatMap((part) => (part.type === 'text' ? [part] : [])));
     const use = { ...(usage && { usage }), ...(usd !== undefined && { usd }), ...estimate };
-    // The user may have set a title in the meantime, even in another process. The use of the request is always logged.
+    // The user may have set a title during the request, even in another process. The usage of the request is always logged.
     session.noteLatest(() => {
       const isNamed = session.events.facts().some(({ type }) => type === 'session_renamed');
       return { type: 'session_titled', title: (!isNamed && title) || session.state.title, ...use };
     });
   } catch {
-    // The title that was created by rules is sufficient, and the next run reports the problem with the model.
+    // The session keeps its title from its first prompt, and the next run reports the problem with the model.
   } finally {
     share?.flush(false);
   }
@@ -64,7 +64,7 @@ export async function giveTitle(session: Session, work: Work, signal: AbortSigna
 
 async function requestFor(text: string, model: ModelRef, ports: AssistantPorts): Promise<ModelRequest> {
   const { reasoningEffort, ...tuning } = ports.settings.tuning?.(model) ?? {};
-  // For another window size, a local server would load the model again.
+  // A local server would load the model again for a different window size.
   const contextWindow = isAllocated(model) ? windowOf(model, ports, await ports.memory?.(model)) : undefined;
   return {
     model: model.model,

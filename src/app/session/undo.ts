@@ -6,6 +6,8 @@ import { writesOfFile, writesOfRun, writesSince } from './checkpoints.ts';
 import type { EventLog } from './event-log.ts';
 import { SessionError } from './session-error.ts';
 
+export { writesOfRun };
+
 /**
  * One file of a run's changes, or one hunk of it. `index` is the position of the hunk in the diff of the review with the digest `digest`.
  */

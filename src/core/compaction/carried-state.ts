@@ -11,7 +11,7 @@ import type { SessionState } from '../session/session-state.ts';
 import { todoText } from '../words/todo-text.ts';
 import { visibleLine } from '../words/visible-text.ts';
 
-/** The state of a session with its conversation. */
+/** The state of a session and its conversation. */
 export type Compactable = Omit<SessionState, 'messages'> & { readonly messages: List<Message> };
 
 const MOST_FILES = 60;
@@ -116,7 +116,7 @@ function filesRead({ messages, reads, contents }: Compactable, before: number): 
   return [...files.values()];
 }
 
-/** Says which content a file has now according to the log, and whether it is still the content that was read. */
+/** Describes the current content of a file according to the log, and whether it has changed since it was read. */
 function contentText(read: string, now: string | undefined): string {
   if (now === read) return `: ${read.slice(0, DIGEST)}`;
   return now === undefined ? ': deleted since then' : `: changed since then, now ${now.slice(0, DIGEST)}`;

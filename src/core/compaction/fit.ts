@@ -31,7 +31,7 @@ const TARGET = 0.55;
 const SUMMARY_SHARE = 0.1;
 const PROMPTS_SHARE = 0.25;
 const RULES_SHARE = 0.15;
-/** The possible maximum lengths of the user's messages. The largest one that fits is used. */
+/** The maximum lengths to try for the user's messages. The largest one that fits is used. */
 const PROMPT_CHARS = [Number.MAX_SAFE_INTEGER, 40_000, 12_000, 4_000, 1_500, 500, 200];
 const MAX_SUMMARY_TOKENS = 3_000;
 

@@ -2,10 +2,10 @@
 
 import type { Message, ToolResult, UserMessage } from '../model/messages.ts';
 
-/** The cuts are moved to the end of a line if there is one within this share of the length. */
+/** A cut is moved to the end of a line if a line ends within this share of the length. */
 const LINE_SLACK = 0.2;
 const HEAD = 0.6;
-/** A text that is only a little too long is not shortened, because the remark about the omitted part needs space, too. */
+/** A text that is only a little too long is not shortened, because the remark about the omitted part needs space as well. */
 const SLACK = 100;
 
 /** The number of a message, from 1, and of a result in it: "#14" or "#14.2". A number never changes during a session. */
@@ -22,7 +22,7 @@ export function shortened(text: string, most: number, address: string): string {
   return `${head}\n[${left} characters left out here; recall ${address} reads them]\n${tail}`;
 }
 
-/** Returns true if a result has more than `most` characters, so that it is shortened. */
+/** Returns true if a result has more than `most` characters, and is therefore shortened. */
 export function isTooLong(result: ToolResult, most: number): boolean {
   return lengthOf(result) > most + SLACK;
 }

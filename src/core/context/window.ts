@@ -45,7 +45,7 @@ export function resultCharacters(characters: number): number {
   return Math.round(Math.min(MAX_RESULT, Math.max(MIN_RESULT, characters)));
 }
 
-/** The limits of the ratio of counted to estimated tokens. A ratio beyond them comes from a wrong count. */
+/** The limits of the ratio of counted to estimated tokens. A ratio outside these limits is the result of a wrong count. */
 export function ratioOf(counted: number, estimated: number): number {
   return estimated > 0 ? Math.min(3, Math.max(0.4, counted / estimated)) : 1;
 }

@@ -1,10 +1,10 @@
-/** Determines why edits failed from the results of the tools. A test makes every tool fail in each of these ways. */
+/** Determines from the tool results why edits failed. A test makes every tool fail in each of these ways. */
 
 /**
  * `arguments`: the arguments of the call are invalid. `not_found`, `ambiguous`: the passage to replace is not in the file, or occurs several times.
  * `no_change`: the edit changes nothing, or was applied before. `omitted`: the new text contains a placeholder for code. `no_file`, `exists`:
- * the file does not exist, or exists already. `changed`: the file was changed in the meantime. `denied`: by a rule or the mode. `rejected`:
- * by the user.
+ * the file does not exist, or exists already. `changed`: the file has changed since it was read. `denied`: a rule or the mode denied the
+ * call. `rejected`: the user rejected it.
  */
 export type EditFailure =
   | 'arguments'

@@ -1,6 +1,6 @@
 /**
- * Counts what happened in a session, one event at a time. The digest is plain JSON and contains all that later events need, so that it can be
- * stored, and continued when the log has grown.
+ * Counts what happened in a session, one event at a time. The digest is plain JSON and contains everything that is needed to count later
+ * events, so it can be stored and updated when the log has grown.
  */
 import { noTokens, totalOf } from '../context/tokens.ts';
 import { type ContextUse, modelKey } from '../context/window.ts';
@@ -71,7 +71,7 @@ export function addEvent(digest: Digest, event: AgentEvent): void {
   } else if (Object.hasOwn(digest.runs, event.runId)) addToRun(digest, digest.runs[event.runId] as Run, event, count);
 }
 
-/** Resets the counts, because imported events happened elsewhere, or are counted where they were exported. */
+/** Resets the counts. Imported events happened on another computer, or are counted in the session that they were exported from. */
 function forgetCounts(digest: Digest): void {
   digest.cells = [];
   for (const run of Object.values(digest.runs)) {
@@ -190,7 +190,7 @@ function rate(run: Run, rating: Rating | 'none', count: Counter | undefined): vo
   count.add(run, 'ratings', rating);
 }
 
-/** Adds the time since the last event to the count of what the run waited for. */
+/** Adds the time since the last event to the total for the reason why the run was waiting. */
 function countWait(digest: Digest, event: AgentEvent, count: Counter | undefined): void {
   const run = digest.live === undefined ? undefined : digest.runs[digest.live];
   // The run did nothing between an interruption and its detection.
@@ -221,7 +221,7 @@ function countAnswer(run: Run, { usage = {}, usd }: Spent, { estimated = 0, esti
   count?.add(run, 'money', 'estimated', estimatedUsd ?? 0);
 }
 
-/** A call of a tool that does not exist counts under one name, because models make up any number of names. */
+/** A call of a tool that does not exist counts under one name, because models can make up any number of names. */
 const UNKNOWN_TOOL = 'unknown tool';
 
 function countCall(

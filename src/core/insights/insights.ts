@@ -31,7 +31,7 @@ export function periodOf(days: number | undefined, now: number): Period {
   return { from: dayOf(new Date(date.getFullYear(), date.getMonth(), date.getDate() - days + 1).getTime()), to };
 }
 
-/** Returns the cells of a period, the oldest first. Cells of several sessions with the same day, mode and model are added. */
+/** Returns the cells of a period, oldest first. Cells of several sessions with the same day, mode and model are added. */
 export function cellsIn(sessions: readonly (readonly Cell[])[], period: Period): Cell[] {
   const cells = sessions.flat().filter(({ day }) => isIn(day, period));
   return grouped(cells, ({ day, mode, model }) => JSON.stringify([day, MODES.indexOf(mode), model]))

@@ -1,4 +1,4 @@
-/** The names of what insights count, as users read them. */
+/** The labels of the counts in the insights, as users read them. */
 
 import type { BudgetKey } from '../session/limits.ts';
 import type { RuleId } from '../session/rule-ids.ts';
@@ -40,19 +40,19 @@ const DANGEROUS = 'Command with a risk';
 
 /** The labels of the rules. Several rules about commands have the same label. */
 export const RULES: Readonly<Record<RuleId, string>> = {
-  unreadable: 'Command that cannot be read',
-  dynamic: 'Command that cannot be read',
-  shadowed: 'Command that cannot be read',
-  'here-document': 'Command that cannot be read',
+  unreadable: 'Command that cannot be parsed',
+  dynamic: 'Command that cannot be parsed',
+  shadowed: 'Command that cannot be parsed',
+  'here-document': 'Command that cannot be parsed',
   environment: DANGEROUS,
-  loop: 'Command that cannot be read',
+  loop: 'Command that cannot be parsed',
   'shell-state': DANGEROUS,
   'runs-other': DANGEROUS,
   'inline-code': DANGEROUS,
   deletes: 'Command that deletes files',
   writes: 'Command that writes files',
   sends: 'Command that sends data',
-  installs: 'Command that installs',
+  installs: 'Command that installs software',
   system: DANGEROUS,
   'other-folder': 'Command in another folder',
   'repository-config': DANGEROUS,

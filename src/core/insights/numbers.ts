@@ -23,17 +23,17 @@ export type Numbers = {
   readonly rejected?: Counts<RuleId>;
   /** Approvals by who answered: the user, a permission that the user had just granted, or `nobody` if no user was available. */
   readonly answeredBy?: Counts<'user' | 'grant' | 'nobody'>;
-  /** Calls that ran without an approval, by the rule that allowed them. */
+  /** Calls that ran without approval, by the rule that allowed them. */
   readonly allowed?: Counts<RuleId>;
   /** Tool calls by tool: all, those that failed, and those that were denied or rejected. */
   readonly calls?: Counts;
   readonly failedCalls?: Counts;
   readonly refusedCalls?: Counts;
-  /** The times that runs spent waiting, by reason, in milliseconds. */
+  /** The time that runs spent waiting, by reason, in milliseconds. */
   readonly waitMs?: Counts<'model' | 'tools' | 'user'>;
-  /** `fresh` and `cached` are input tokens. `estimated` are those that the service did not report. */
+  /** `fresh` and `cached` are input tokens. `estimated` are tokens that the service did not report. */
   readonly tokens?: Counts<'fresh' | 'cached' | 'output' | 'estimated'>;
-  /** US dollars. `estimated` is what answers of unknown price cost by estimate, and `unpriced` is their number. */
+  /** US dollars. `estimated` is the estimated cost of answers whose price is unknown, and `unpriced` is the number of such answers. */
   readonly money?: Counts<'usd' | 'estimated' | 'unpriced'>;
   /** The number of requests by how full the context window was: `0` is below 10%, `9` is 90% or more. */
   readonly window?: Counts;
@@ -43,7 +43,7 @@ export type Numbers = {
 };
 
 export type Group = keyof Numbers;
-/** The numbers as the fold changes them. */
+/** The mutable form of the numbers, which only the fold uses. */
 export type MutableNumbers = { [Name in Group]?: Record<string, number> };
 
 /** Adds an amount to a count. A count that becomes 0 is removed, and so is an empty group. */

@@ -1,12 +1,12 @@
 /**
- * A run as spans of OpenTelemetry, by its semantic conventions for generative AI. They contain names, counts and times, but never the text of a
- * prompt, an answer, a call or a result.
+ * Converts a run to OpenTelemetry spans, following the semantic conventions for generative AI. Spans contain names, counts and times, but
+ * never the text of a prompt, an answer, a call or a result.
  */
 import type { ModelRef, Usage } from '../model/messages.ts';
 import type { AgentEvent } from '../session/events.ts';
 import { addUsage } from '../session/usage-totals.ts';
 
-/** Times are in milliseconds since 1970. If the span has failed, `error` is the kind of the failure. */
+/** Times are in milliseconds since 1970. If the work of the span failed, `error` is the kind of the failure. */
 export type Span = {
   name: string;
   kind: 'client' | 'internal';
@@ -17,10 +17,10 @@ export type Span = {
   children: readonly Span[];
 };
 
-/** The name for calls of unknown tools. The model made up the actual name, which can be a whole sentence. */
+/** The name for calls of unknown tools. The actual name was made up by the model and can be a whole sentence. */
 const UNKNOWN_TOOL = 'unknown tool';
 
-/** The names that the conventions define for services, if they differ from those of Kedge. */
+/** The names that the conventions define for services, if they differ from Kedge's names. */
 const PROVIDERS: Readonly<Record<string, string>> = { gemini: 'gcp.gemini', mistral: 'mistral_ai', xai: 'x_ai' };
 
 /**

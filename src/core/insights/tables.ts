@@ -1,4 +1,4 @@
-/** Insights as tables, the same in the panel and in the terminal. */
+/** Builds the tables of the insights for the panel and the terminal. */
 
 import { MODE_NAME } from '../session/events.ts';
 import { dollars, tokens } from '../words/amounts.ts';

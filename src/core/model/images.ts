@@ -31,8 +31,8 @@ export function imageBytes({ data }: Pick<ImagePart, 'data'>): Uint8Array<ArrayB
 }
 
 /**
- * Replaces each image with a line of text, for models without image support. The line depends only on the image, so that a later request
- * begins with the same text and the prompt cache is hit.
+ * Replaces each image with a line of text, for models without image support. The line depends only on the image, so a later request begins
+ * with the same text and hits the prompt cache.
  */
 export function withoutImages(messages: readonly Message[]): Message[] {
   return messages.map((message) => {

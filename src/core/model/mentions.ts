@@ -53,12 +53,12 @@ function inOneLine(text: string): string {
   return text.replace(/[\p{C}\u2028\u2029]/gu, '\ufffd');
 }
 
-/** The maximum number of characters of a label inside a note of Kedge. */
+/** The maximum number of characters of a label inside a note from Kedge. */
 const MAX_QUOTED_LABEL = 300;
 
 /**
- * Returns the label in quotes for a note of Kedge to the model. It contains no quotes itself, so no part of it can be read as a sentence of
- * Kedge.
+ * Returns the label in quotes, for a note from Kedge to the model. Quotes inside the label are removed, so no part of it can be mistaken
+ * for Kedge's own words.
  */
 export function quotedLabel(ref: MentionRef): string {
   const label = mentionLabel(ref).replace(/["\u201c-\u201f\u00ab\u00bb\u300c-\u300f\uff02]/gu, "'");

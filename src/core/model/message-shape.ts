@@ -80,7 +80,7 @@ const notePart = object<NotePart>({
   source: optional(object<NoteSource>({ paths: arrayOf(string), digest: string, remark: text })),
   ref: optional(mentionRef),
 });
-/** The parts of a message of the user, and of a tool result. */
+/** The parts of a user message, and of a tool result. */
 export const userContent = arrayOf(anyOf(textPart, imagePart, notePart));
 export const toolResult = object<ToolResult>({
   type: constant('tool_result'),

@@ -117,7 +117,7 @@ export function textOf(message: Message): string {
 /** The beginning of the result of a call that the user rejected. The user's words follow after a colon. */
 export const REJECTED = 'The user rejected this';
 
-/** Returns the text of a tool result. Rules that were added to it are not part of what the tool returned. */
+/** Returns the text of a tool result. Rules that were added to the result are not included. */
 export function resultText(result: ToolResult): string {
   return result.content
     .filter((part) => part.type !== 'note' || part.about !== 'rules')

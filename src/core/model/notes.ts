@@ -1,13 +1,13 @@
 /**
- * Messages from Kedge itself to a model. They are separate parts of a message, so that they are never mistaken for the words of the user or
- * of a tool.
+ * Messages from Kedge itself to a model. They are separate parts of a message, so that they are never mistaken for text from the user or a
+ * tool.
  */
 import { quotedLabel } from './mentions.ts';
 import type { ImagePart, MentionRef, Message, NotePart, TextPart, ToolMessage, ToolResult, UserMessage } from './messages.ts';
 
 /** The system prompt explains this tag to the model. */
 export const NOTE_TAG = 'kedge_note';
-/** Matches the tag regardless of case and blanks, because a model also recognizes such variants. */
+/** Matches the tag regardless of case and spaces, because a model also recognizes such variants. */
 const TAG_BEGINS = new RegExp(`<(?=\\s*(?:/\\s*)?${NOTE_TAG})`, 'gi');
 /** Wire formats concatenate the parts of a message, so a tag could begin at the end of one part and continue in the next. */
 const ITS_BEGINNINGS = [...NOTE_TAG].reduceRight((rest, letter) => `(?:${letter}${rest})?`, '');
@@ -68,8 +68,8 @@ export function framedNote(text: string): string {
 }
 
 /**
- * The content of a mention is not Kedge's own text, so it stands between two notes and not inside one. Because it cannot contain the tag, it
- * cannot pretend to end earlier.
+ * The content of a mention is not Kedge's own text, so it is placed between two notes and not inside one. It cannot contain the tag, so it
+ * cannot contain a fake end.
  */
 function framedMention(ref: MentionRef, text: string): string {
   const label = quotedLabel(ref);
@@ -91,7 +91,7 @@ export function withoutFrames(text: string, isLast = true): string {
 
 /**
  * Removes framed notes from a conversation that was passed on as text, as the models of VS Code do. The offline model cannot distinguish
- * them from the words of the user. A note about a confirmed plan becomes a note again.
+ * them from the user's text. A note about a confirmed plan becomes a note again.
  */
 export function withoutFramedNotes(messages: readonly Message[]): Message[] {
   return messages.flatMap((message): Message[] => {

@@ -161,7 +161,7 @@ async function approval(
     answer = earlierAnswer() ?? (await ports.answered(approvalId, signal));
   }
   if (!answer.approve && answer.by === 'nobody')
-    throw new Withheld(answer.words ?? 'This call needs an approval, but no user is available. Continue without it.');
+    throw new Withheld(answer.words ?? 'This call needs approval, but no user is available. Continue without it.');
   if (!answer.approve) throw new Withheld(answer.words ? `${REJECTED}: ${answer.words}` : `${REJECTED}.`);
   if (!answer.revised) return prepared;
   const revisedCall = await prepared.revise?.(answer.revised);
@@ -182,7 +182,7 @@ async function reply({ id: callId }: ToolCall, question: Question, ports: RunPor
   const questionId = `${callId}:${question.id}`;
   const earlierReply = state.questionAnswers.get(questionId);
   if (earlierReply) return earlierReply;
-  // Code of the call that still runs after a stop must not ask the user.
+  // Code of the call may still be running after a stop. It must not ask the user.
   signal.throwIfAborted();
   if (!state.pendingQuestions.has(questionId)) emit({ type: 'question_asked', questionId, callId, question });
   return state.questionAnswers.get(questionId) ?? (await ports.replied(questionId, signal));

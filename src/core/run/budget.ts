@@ -1,4 +1,4 @@
-/** Compares the turns, calls, tokens, money and time of a run with its budget. */
+/** Compares the turns, calls, tokens, cost and time of a run with its budget. */
 
 import { type Allowance, addUse, type BudgetKey, type Reached, type RunLimits, type Use, usedOf } from '../session/limits.ts';
 
@@ -19,7 +19,7 @@ export class LimitReached extends Error {
   }
 }
 
-/** A line of the daily ledger. It records use, the start or end of a run, or that the user raised a limit for the day. */
+/** A line of the daily ledger. It records usage, the start or end of a run, or that the user raised a limit for the day. */
 export type DayEntry = Partial<Use> & { at: number; runs?: number; ended?: true; raised?: BudgetKey };
 
 /** The budget that all runs of a day share. `usd` is its limit in US dollars, if it has such a limit. */
@@ -29,11 +29,11 @@ export type SharedBudget = {
   /** Returns the number of tool calls that are left for the day. */
   callsLeft(): number;
   /**
-   * Returns the daily limit that stops the run now. `first` is true before the first turn of a run. `more` is use that was not passed to
+   * Returns the daily limit that stops the run now. `first` is true before the first turn of a run. `more` is usage that was not passed to
    * `spend` yet.
    */
   reached(what: Limited, first: boolean, from: Allowance, more: Partial<Use>): Reached | undefined;
-  /** Writes the remaining use to the ledger when the run pauses or ends. */
+  /** Writes the remaining usage to the ledger when the run pauses or ends. */
   flush(ended: boolean): void;
 };
 
@@ -44,8 +44,8 @@ const LIMITS = {
 } as const satisfies Record<Limited, readonly (keyof RunLimits)[]>;
 
 /**
- * Compares the use of a run with its limits. The use is part of the run's state. The meter itself stores only how much working time it has
- * already passed to the daily ledger.
+ * Compares the usage of a run with its limits. The usage is part of the run's state. The meter itself stores only how much working time it
+ * has already passed to the daily ledger.
  */
 export class Meter {
   readonly #max: () => RunLimits;
@@ -56,7 +56,7 @@ export class Meter {
   #toldMs: number;
 
   /**
-   * `max` returns the limits, which the user can change during the run. `used` returns the use of the run up to now, across all pauses.
+   * `max` returns the limits, which the user can change during the run. `used` returns the usage of the run so far, across all pauses.
    * `isPriced` is true when the price of the model is known.
    */
   constructor(max: () => RunLimits, used: () => Use, from: Allowance = {}, shared?: SharedBudget, isPriced = true) {
@@ -72,7 +72,7 @@ export class Meter {
     return this.#used();
   }
 
-  /** Passes use to the daily ledger. This happens right before the event with this use is logged. */
+  /** Passes usage to the daily ledger. This happens right before the event with this usage is logged. */
   spend(more: Partial<Omit<Use, 'ms'>>): void {
     if (!this.#shared) return;
     const { turns, ms } = this.use;
@@ -81,7 +81,7 @@ export class Meter {
     this.#toldMs = ms;
   }
 
-  /** Writes the use that is not in the ledger yet. This is called when the run pauses or ends. */
+  /** Writes the usage that is not in the ledger yet. This is called when the run pauses or ends. */
   flush(ended: boolean): void {
     this.#shared?.flush(ended);
   }
@@ -96,7 +96,7 @@ export class Meter {
     return Math.max(0, Math.min(ofRun, this.#shared?.callsLeft() ?? ofRun));
   }
 
-  /** Returns the limit that stops the run now. `more` is the use of the answer that is being received. */
+  /** Returns the limit that stops the run now. `more` is the usage of the answer that is being received. */
   reached(what: Limited, more: Partial<Use> = {}): Reached | undefined {
     const use = addUse(this.use, more);
     const limits = this.#max();
@@ -106,7 +106,7 @@ export class Meter {
     for (const limit of LIMITS[what]) {
       const base = limits[limit];
       if (base === undefined) continue;
-      // The reported limit includes extensions by the user, because the message compares it with the total use.
+      // The reported limit includes extensions by the user, because the message compares it with the total usage.
       const max = base + (this.#from[limit] ?? 0);
       if (usedOf(limit, use) < max) continue;
       return { limit, max, ...(limit === 'usd' && use.unpriced > 0 && { unpriced: use.unpriced }) };

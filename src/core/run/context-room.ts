@@ -1,4 +1,4 @@
-/** Keeps the requests of a run within the context window of the model, by compactions. */
+/** Keeps the requests of a run within the context window of the model by compacting the conversation. */
 
 import { carriedIndex } from '../compaction/carried-state.ts';
 import { fitInto, sizeOf, summaryTokens } from '../compaction/fit.ts';
@@ -17,7 +17,7 @@ import { addAnswer, messagesToSend, receive, useIn } from './think.ts';
 
 type Reason = 'window' | 'overflow' | 'user';
 
-/** The summary, if the model wrote one, and the use of the request. */
+/** The summary, if the model wrote one, and the usage of the request. */
 type Summary = Estimate & { text: string | undefined; usage?: Usage; usd?: number };
 
 /** After an overflow error that does not name the window, the window is assumed to be this part of the request. */
@@ -111,7 +111,7 @@ export class ContextRoom {
     const found = fitInto(state, space, reason === 'user');
     if (!found) return false;
     const { folds, tokens: _, ...cut } = found;
-    // After an overflow, a request for a summary would overflow, too.
+    // After an overflow, a request for a summary would overflow as well.
     const asked = folds && reason !== 'overflow' ? await this.#summary(cut.keepFrom, summaryTokens(space), signal, words) : undefined;
     const { text, ...use } = asked ?? { text: undefined };
     const byRules = folds ? summaryByRules(state, cut.keepFrom, summaryTokens(space)) : (state.compaction?.summary ?? '');
@@ -149,8 +149,8 @@ export class ContextRoom {
         if (received.size > 3 * charactersFor(most)) enough.abort();
       });
     } catch (error) {
-      // If the model fails to write a summary, the conversation is compacted by rules. A permanent failure of the model is reported by the
-      // next request.
+      // If the model fails to write a summary, the conversation is compacted without a summary from the model. A permanent failure of the
+      // model is reported by the next request.
       if (signal.aborted || error instanceof LimitReached) {
         emit({ type: 'context_compacting', done: true });
         if (received.hasBegun || received.usage) addAnswer(this.#ports, received, [], 'aborted');

@@ -11,7 +11,10 @@ type PlanRun = Pick<RunRecord, 'plan' | 'steps' | 'endChecks'>;
 /** Without `step`, it is a check after the last step. */
 type FailedCheck = CheckResult & { step?: number };
 
-/** Returns the check that failed last: that of a step, unless the user skipped it or it has passed since, or one after the last step. */
+/**
+ * Returns the check that failed last: the check of a step, unless the user skipped it or it has passed since, or a check after the last
+ * step.
+ */
 export function failedCheck(run: PlanRun): FailedCheck | undefined {
   for (const [step, state] of Object.entries(run.steps))
     if (state.check?.outcome === 'failed' && !isOver(state)) return { ...state.check, step: Number(step) };

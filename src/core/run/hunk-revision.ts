@@ -1,7 +1,7 @@
 /** Lets a user accept or refuse the hunks of a displayed diff. */
 import type { ChangeSummary, FileRevision } from '../session/effects.ts';
 
-/** Splits a diff into its hunks. Returns an empty list for a diff without hunks, such as that of a move. */
+/** Splits a diff into its hunks. Returns an empty list for a diff without hunks, such as the diff of a move. */
 export function splitHunks(diff: string): string[] {
   // Only \n ends a line of a diff. Other line breaks may be part of a line that looks like a hunk header.
   return diff.split(/(?<=\n)(?=@@ )/).filter((part) => part.startsWith('@@ '));

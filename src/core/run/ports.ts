@@ -16,7 +16,7 @@ export type Pace = {
   took(steps: number): void;
 };
 
-/** The context window of the model in tokens, if it is known. `learn` stores a window that an error of the service contained. */
+/** The context window of the model in tokens, if it is known. `learn` stores a window that the service reported in an error. */
 export type WindowPort = { size?: number | undefined; answer?: LongestAnswer; learn?(tokens: number): void };
 
 /** The ports that one turn of the model needs. */
@@ -31,7 +31,7 @@ export type ThinkPorts = {
   window?: WindowPort;
   /** Returns the content that the user wants to keep if the user has asked for a compaction. The next call returns undefined. */
   compactionAsked?(): string | undefined;
-  /** Compares the use of the run with its limits. */
+  /** Compares the usage of the run with its limits. */
   meter: Meter;
   state: SessionState;
   /** Appends the event to the log, then updates `state`, then notifies every listener. */

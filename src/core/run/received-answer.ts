@@ -105,7 +105,7 @@ export class Received {
     return this.#isEndless ? texts.slice(0, 1).map(({ text }) => ({ type: 'text', text: text.slice(0, KEPT_OF_ENDLESS) })) : texts;
   }
 
-  /** Returns the use of the answer up to now. Token counts that the service has not reported are estimated by length. */
+  /** Returns the usage of the answer so far. Token counts that the service has not reported are estimated by length. */
   use(price: Price): Partial<Use> {
     const { input, output } = this.#filled;
     return { tokens: input + output, usd: price?.(this.#filled) ?? 0 };

@@ -39,7 +39,7 @@ const EMPTY: UserMessage = {
   content: [note('empty', 'Your last message was empty: it contained no text and no tool call. Answer, or continue the task.')],
 };
 const EMPTY_AGAIN = 'The model’s answer was empty twice. Try again, rephrase the request, or choose another model.';
-/** The maximum number of attempts of a model to give an answer that is not empty. */
+/** The maximum number of requests until the model gives an answer that is not empty. */
 const TRIES = 2;
 /** The maximum number of requests in one turn while the service refuses them because of their size. Each is smaller than the one before. */
 const REQUESTS = 3;
@@ -128,7 +128,7 @@ export async function runLoop(ports: RunPorts, signal: AbortSignal): Promise<voi
           if (emptyAnswers === TRIES) throw new ModelError('empty_answer', EMPTY_AGAIN);
           emit({ type: 'message_added', message: upToDate(EMPTY) });
         } else if (isWhole && open === undefined) {
-          // The checks at the end run only if another call would be allowed.
+          // The checks after the last step run only if the limits allow another call.
           const held = ports.closing && halted('call');
           if (held) return pause(held);
           await ports.closing?.({ signal, record: emit });
@@ -144,7 +144,7 @@ export async function runLoop(ports: RunPorts, signal: AbortSignal): Promise<voi
       for (const { id, message } of state.queue.values()) emit({ type: 'message_added', message: upToDate(message), queued: id });
       if (state.takenBack.size > 0) emit({ type: 'message_added', message: upToDate({ role: 'user', content: [] }) });
       await context.make(signal);
-      // The request for a summary counts, too.
+      // The request for a summary counts as well.
       const reached = halted('turn');
       if (reached) return pause(reached);
       const answer = await ask();

@@ -85,7 +85,7 @@ export async function receive(
   }
 }
 
-/** Counts the use of an answer, and adds the answer to the conversation unless there is nothing to record. */
+/** Counts the usage of an answer, and adds the answer to the conversation unless there is nothing to record. */
 export function addAnswer(
   { emit, meter, model, price }: ThinkPorts,
   received: Received,
@@ -100,7 +100,7 @@ export function addAnswer(
   return message;
 }
 
-/** Returns what the service reported about the use of an answer, its cost, and estimates of what it did not report. */
+/** Returns the usage of an answer that the service reported, its cost, and estimates of what the service did not report. */
 export function useIn(received: Received, price: ThinkPorts['price']): { usage?: Usage; usd?: number; estimate: Estimate } {
   const { usage } = received;
   const usd = price?.(usage ?? {});

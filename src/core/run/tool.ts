@@ -76,7 +76,7 @@ export type PreparedCall = {
   /** Whether one of the hosts is this computer or in a private network. */
   privateHost?: boolean;
   /**
-   * Files that were read to prepare the call although reading them needs an approval. The policy therefore also judges the call as a read
+   * Files that were read to prepare the call although reading them needs approval. The policy therefore also judges the call as a read
    * of these files.
    */
   readToPrepare?: string[];

@@ -67,15 +67,15 @@ export type CommandLine = {
 };
 
 /**
- * Code from an answer that the user applies to a file. `at` are the lines that it replaces, counted from 1, in the content with the hash
- * `before`. Without `at`, the file is created. With `patch`, the code is a diff of the complete file.
+ * Code from an answer that the user applies to a file. `at` is the range of lines that it replaces, counted from 1, in the content with the
+ * hash `before`. Without `at`, the file is created. With `patch`, the code is a diff of the complete file.
  */
 export type AppliedCode = { path: string; code: string; at?: { line: number; removes: number; before: string; patch?: true } };
 
 /** A tool of an MCP server. `server` is the name in the settings. `tool` and `description` come from the server. */
 export type ServerTool = { server: string; tool: string; description: string };
 
-/** One of several reasons why a call needs an approval. */
+/** One of several reasons why a call needs approval. */
 export type Reason = { rule: RuleId; reason: string };
 
 export type Decision = { kind: 'allow' | 'deny' | 'ask'; rule: RuleId; reason: string };
@@ -86,7 +86,7 @@ export type Receipt = {
   calls: number;
   /** The number of executed calls, by effect. */
   effects: Partial<Record<Effect, number>>;
-  /** The number of calls that were allowed without an approval, by policy rule. */
+  /** The number of calls that were allowed without approval, by policy rule. */
   allowed: Partial<Record<RuleId, number>>;
   asked: number;
   /** The number of requested approvals that were granted. */

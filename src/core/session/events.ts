@@ -54,8 +54,8 @@ export type EventBody =
   /**
    * `resumes` is the id of the run that started the plan. `revises` is the id of the plan that the model must propose again. With `applies`, no
    * model is called: the user applies code from an answer to a file. With `edits`, the prompt is another version of the prompt of that run,
-   * which is in another session. `attachments` are those of the prompt, so that none is lost if the program ends before the prompt is logged.
-   * `grants` are permissions that the user gave for this run when starting it.
+   * which is in another session. `attachments` contains the prompt's attachments, so that none is lost if the program ends before the
+   * prompt is logged. `grants` are permissions that the user gave for this run when starting it.
    */
   | {
       type: 'run_started';
@@ -79,8 +79,8 @@ export type EventBody =
   | { type: 'context_compacting'; done?: true }
   /**
    * The model receives a shorter conversation from now on; the log keeps all of it. `reason` is `user` if the user requested it, and `overflow` if
-   * the service refused the request. Its error may contain the `window` of the model. `before` and `after` are estimated tokens. The use is that of
-   * the request for the summary, as in `message_added`.
+   * the service refused the request. Its error may contain the `window` of the model. `before` and `after` are estimated tokens. The usage
+   * fields describe the request for the summary, as in `message_added`.
    */
   | (Compaction & {
       type: 'context_compacted';
@@ -235,10 +235,10 @@ export type EventBody =
 /** Events that concern the session itself. They do not belong to a run, so their `runId` is empty. */
 export type SessionEventBody =
   | { type: 'session_renamed'; title: string }
-  /** The model gave the session a title, from the words of the user. The use is that of this request. */
+  /** The model gave the session a title, based on the user's own text. The usage fields describe this request. */
   | ({ type: 'session_titled'; title: string; usage?: Usage; usd?: number } & Estimate)
   | { type: 'session_pinned'; pinned: boolean }
-  /** The user set what applies to a subject in this session. Without `effect`, the settings apply again. Only edits can be allowed. */
+  /** The user set the effect for a subject in this session. Without `effect`, the settings apply again. Only edits can be allowed. */
   | { type: 'session_permission_set'; about: Subject; effect?: 'allow' | 'ask' | 'deny' }
   /** The user set a limit for each run of this session. Without `amount`, the settings apply again. */
   | { type: 'session_limit_set'; limit: keyof SessionLimits; amount?: number }

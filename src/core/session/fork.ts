@@ -24,8 +24,8 @@ const LEFT_OUT: ReadonlySet<EventBody['type']> = new Set([
 ]);
 
 /**
- * Returns the events of a new session that begins like another one. `until` is the number of the last event that is copied. `opening` becomes
- * the first event, with the time `at`.
+ * Returns the events of a new session that begins with the events of another one. `until` is the number of the last event that is copied.
+ * `opening` becomes the first event, with the time `at`.
  */
 export function copiedEvents(
   events: List<AgentEvent>,
@@ -36,13 +36,13 @@ export function copiedEvents(
   /** Adds an event. If `gap` is set, one sequence number is skipped, because an event was lost there. */
   const add = (event: EventBody & { runId: string; at: number }, gap = false) => {
     const numbered = { ...event, seq: state.seq + (gap ? 2 : 1) } as AgentEvent;
-    // An event can depend on one that was left out.
+    // An event that depends on an event that was left out is left out as well.
     if (!isValidNext(state, numbered)) return;
     copied.push(numbered);
     reduce(state, numbered);
   };
   if (opening) add({ ...opening, runId: '' });
-  // A restriction by the user applies to the copy as well, even if it was made after the place where the copy ends.
+  // A restriction by the user applies to the copy as well, even if it was made after the point at which the copy ends.
   for (const each of restrictionsIn(events)) add({ ...each, runId: '', at: opening?.at ?? events.at(0)?.at ?? 0 });
   let last = 0;
   for (const event of events) {
@@ -67,7 +67,7 @@ export function copiedEvents(
   return copied;
 }
 
-/** Returns the rules and the limits that the user set in a session and that are in force at its end. */
+/** Returns the rules and limits that the user set in a session and that still apply at its end. */
 function restrictionsIn(events: List<AgentEvent>): SessionEventBody[] {
   const state = emptySession();
   for (const event of events) if (event.type === 'session_permission_set' || event.type === 'session_limit_set') reduce(state, event);
@@ -110,9 +110,9 @@ export function lastBefore(events: readonly AgentEvent[], seq: number): number {
 }
 
 /**
- * Returns an event of an imported session without notes of Kedge to the model, because they could be forged. The next run sends the rules and the
- * memory of this workspace again. A message that contains only notes is converted to text. Compactions are left out, because their summaries are also
- * sent as Kedge's own words.
+ * Returns an event of an imported session without Kedge's notes to the model, because they could be forged. The next run sends the rules
+ * and the memory of this workspace again. A message that contains only notes is converted to text. Compactions are left out, because their
+ * summaries are also sent as text from Kedge.
  */
 export function fromOutside(event: AgentEvent): AgentEvent[] {
   switch (event.type) {
@@ -126,7 +126,7 @@ export function fromOutside(event: AgentEvent): AgentEvent[] {
       const kept = message.content.flatMap((part): UserMessage['content'] => {
         if (part.type !== 'note') return [part];
         if (part.about !== 'mention') return [];
-        // Only the content of a mention is sent as data. Without its source, the note would be sent as Kedge's own words.
+        // Only the content of a mention is sent as data. Without its source, the note would be sent as text from Kedge.
         return [part.ref ? part : { type: 'text', text: part.text }];
       });
       const text = message.content.map((part) => (part.type === 'note' ? part.text : '')).join('\n');
@@ -142,8 +142,9 @@ export function fromOutside(event: AgentEvent): AgentEvent[] {
 }
 
 /**
- * Returns what the user sent to begin a run. `messages` is the prompt, and `queued` are the messages that were queued for the run before it.
- * For a run without a prompt, `messages` are the queued messages with which it began. `seq` is the number of the first event.
+ * Returns the messages with which the user started a run. `messages` is the prompt, and `queued` are the messages that were queued for the
+ * run before it. For a run without a prompt, `messages` are the queued messages with which it began. `seq` is the number of the first
+ * event.
  */
 export function openingOf(
   events: List<AgentEvent>,

@@ -1,8 +1,8 @@
-/** A permission that a user can grant for more than the call that needs an approval. */
+/** A permission that a user can grant for more than the call that needs approval. */
 export type Permission =
   /**
-   * Edits of all files in this workspace, except those that always need an approval. The run of a plan may edit files that its step does not
-   * name only with `beyondPlan`.
+   * Edits of all files in this workspace, except those that always need approval. In the run of a plan, edits of files that the step
+   * does not name also require `beyondPlan`.
    */
   | { kind: 'edits'; beyondPlan?: true }
   /** Edits by one tool, of one file or below a folder. */

@@ -1,4 +1,4 @@
-/** The limits of a run, and its use of turns, calls, tokens, money and time, which is compared with them. */
+/** The limits of a run, and the turns, calls, tokens, cost and time that are compared with them. */
 import type { Usage } from '../model/messages.ts';
 
 /** `minutes` is wall-clock time without the time in which a run waits for the user. */
@@ -30,7 +30,7 @@ export type BudgetKey = keyof Limits | keyof RunBudget | `day.${keyof DayBudget}
 /** `unpriced` is the number of answers whose cost is unknown, so that it was estimated or not counted. */
 export type Reached = { limit: BudgetKey; max: number; unpriced?: number };
 
-/** The limits that the user extended, with the use at that time. An extended limit counts from that use. */
+/** The limits that the user extended, with the usage at that time. An extended limit applies to the usage after that. */
 export type Allowance = Partial<Record<BudgetKey, number>>;
 
 /** Estimates for an answer: the tokens that the service did not report, and the cost of the answer including these tokens. */
@@ -47,7 +47,7 @@ export function addUse(sum: Use, more: Partial<Use>): Use {
   return total;
 }
 
-/** Returns the use of a run in the unit of a limit. */
+/** Returns the usage of a run in the unit of a limit. */
 export function usedOf(limit: BudgetKey, use: Use): number {
   switch (limit) {
     case 'turns':

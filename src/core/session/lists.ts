@@ -85,7 +85,7 @@ export class MessageList extends ReadList<Message> implements Conversation {
     if (!this.#read || start >= this.#from) return this.#latest.slice(start - this.#from, end - this.#from);
     const stored = Math.min(end, this.#from);
     const sources = this.#sources.slice(start, stored);
-    // The results of calls without a result need the calls, which are in the message before.
+    // Results are created for calls without a result. This needs the calls, which are in the message before.
     if (sources[0] !== undefined && isCutOff(sources[0])) return this.read(start - 1, end).slice(1);
     const events = this.#stored(sources);
     const messages: Message[] = [];
@@ -93,7 +93,7 @@ export class MessageList extends ReadList<Message> implements Conversation {
     return stored < end ? [...messages, ...this.#latest.slice(0, end - this.#from)] : messages;
   }
 
-  /** Reads the events of messages at once, by number. */
+  /** Reads the events of several messages together, by number. */
   #stored(sources: readonly MessageSource[]): Map<number, AgentEvent> {
     const seqs = sources.flatMap((source) => (typeof source === 'number' ? [source] : source.filter((each) => typeof each === 'number')));
     return new Map((seqs.length > 0 ? this.#read?.(seqs) : undefined)?.map((event) => [event.seq, event]));

@@ -32,7 +32,7 @@ export function formatNamed(line: unknown): number | undefined {
 
 /**
  * Converts a line of an earlier format to the current format. The shape of the line is checked afterwards. Data that format 1 did not
- * record stays unknown: hashes of plans, ids of undos, and dropped changes. Notes to the model stay text of their message.
+ * record stays unknown: hashes of plans, ids of undos, and dropped changes. Notes to the model remain part of the text of their message.
  */
 export function migrated(line: unknown, format: number): unknown {
   return format < 2 && isObject(line) ? fromFormat1(line) : line;

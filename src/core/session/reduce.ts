@@ -23,7 +23,7 @@ import { addCost, addUsage, workedMs } from './usage-totals.ts';
 /** Applies a durable event to the state. Transient events must not be passed. */
 export function reduce(state: MutableSessionState, event: AgentEvent): void {
   const run = state.runs.get(event.runId);
-  // A rating can arrive at any time, even during another run, and does not count as time of a run.
+  // A rating can arrive at any time, even during another run, and does not count towards the time of a run.
   const takesTime = event.type !== 'answer_rated';
   if (run && takesTime) countTime(run, state, event);
   if (event.seq > state.seq + 1) distrustOpenCalls(state);
@@ -190,7 +190,7 @@ export function skipLost(state: MutableSessionState): void {
   distrustOpenCalls(state);
 }
 
-/** Adds the time since the last event to the working time of the run, unless the run was not active. */
+/** Adds the time since the last event to the working time of the run if the run was active. */
 function countTime(run: MutableRunRecord, state: SessionState, event: AgentEvent): void {
   const away = event.type === 'run_resumed' || (event.type === 'run_paused' && event.reason === 'interrupted');
   if (!away) run.used = { ...run.used, ms: workedMs(run, state, event.at) };
@@ -248,7 +248,7 @@ export function sentMessages(state: SessionState): readonly Message[] {
   return now;
 }
 
-/** Forgets the messages that were computed for the next request, so that they need no memory between runs. */
+/** Discards the messages that were computed for the next request, so that they take no memory between runs. */
 export function forgetSentMessages(state: SessionState): void {
   sent.delete(state);
 }
@@ -257,7 +257,7 @@ export function messagesForModel(state: SessionState): Message[] {
   return [...sentMessages(state)];
 }
 
-/** Adds a result as the model receives it. Its place is known, because the results of an answer follow it as one message. */
+/** Adds a result as the model receives it. Its position is known, because the results of an answer follow it as one message. */
 function addResult(state: MutableSessionState, event: Extract<AgentEvent, { type: 'tool_finished' }>): void {
   const place = state.open.findIndex(({ id }) => id === event.callId);
   state.results.set(event.callId, sentResult(event, state.messages.length, Math.max(0, place)));

@@ -1,4 +1,4 @@
-/** Detects a run that goes in circles: the same calls with the same results, three times in a row. */
+/** Detects a run that repeats itself: the same calls with the same results, three times in a row. */
 import type { ToolCall, ToolResult } from '../model/messages.ts';
 import { note, withoutNotes } from '../model/notes.ts';
 
@@ -39,7 +39,7 @@ type Period = { period: number; length: number };
 /** The result of `periods` for each list, because the same list is examined before the next call and before the next turn. */
 const known = new WeakMap<readonly CompletedCall[], Period[]>();
 
-/** For each period length, counts the calls at the end that repeat with that period. */
+/** Returns for each period length how many of the latest calls repeat with that period. */
 function periods(made: readonly CompletedCall[]): Period[] {
   const before = known.get(made);
   if (before) return before;

@@ -3,7 +3,7 @@
  * for the user.
  */
 
-/** Rules that require an approval because of what a command does, even if the user has granted a permission. */
+/** Rules that require approval because of what a command does, even if the user has granted a permission. */
 export type CommandConcern =
   | 'unreadable'
   | 'dynamic'
@@ -26,14 +26,14 @@ export type CommandConcern =
 
 export type RuleId =
   | CommandConcern
-  /** A rule in the settings of the user or the workspace. It can allow a call, deny it or require an approval. */
+  /** A rule in the user or workspace settings. It can allow a call, deny it or require approval. */
   | 'rule'
   // These rules deny a call.
   | 'unknown-tool'
   | 'read-only-mode'
   | 'untrusted-workspace'
   | 'command-denied'
-  // These rules require an approval, even if the user has granted a permission.
+  // These rules require approval, even if the user has granted a permission.
   | 'outside-workspace'
   | 'secret'
   | 'protected-path'
@@ -44,7 +44,7 @@ export type RuleId =
   | 'steers-command'
   | 'external'
   | 'unknown-targets'
-  // These rules require an approval, unless a rule or a permission allows the call.
+  // These rules require approval, unless a rule or a permission allows the call.
   | 'edit'
   | 'private-host'
   | 'mcp'

@@ -38,7 +38,7 @@ export function reduceSessionEvent(state: MutableSessionState, event: SessionEve
   }
 }
 
-/** Replaces what the user set or granted for the subject before, so that the latest setting applies. */
+/** Replaces the user's earlier setting and permissions for the subject, so that the latest setting applies. */
 function setPermission(state: MutableSessionState, { about, effect }: Extract<SessionEventBody, { type: 'session_permission_set' }>): void {
   const isEdit = 'action' in about && about.action === 'edit';
   state.rules = state.rules.filter((rule) => !isSameSubject(rule.about, about));

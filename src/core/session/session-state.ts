@@ -56,7 +56,7 @@ export type MutableRunRecord = {
   used: Use;
   /** The last limit at which the run paused. */
   reached?: Reached;
-  /** For each limit that the user extended, the use at that time. */
+  /** For each limit that the user extended, the usage at that time. */
   from: Allowance;
   changed: boolean;
   /** The number of calls that may have changed something, such as commands. */
@@ -104,7 +104,7 @@ export type MutableSessionState = {
   /** The calls of the last assistant message, until all of them have a result. */
   open: ToolCall[];
   results: Map<string, ToolResult>;
-  /** The number of the event of each of these results. */
+  /** The event numbers of these results, by call id. */
   resultSeqs: Map<string, number>;
   /** Ids of the calls that were executed. Calls that were denied, rejected or beyond a limit are not included. */
   carriedOut: Set<string>;

@@ -56,7 +56,8 @@ function stage(state: MutableSessionState, { runId, callId, changes }: CallWrite
 }
 
 /**
- * Returns the writes of one call or undo. They are adjacent, and the search starts at the end, because a session may have very many writes.
+ * Returns the writes of one call or undo. They are adjacent, and the search starts at the end, because a session may have a large number of
+ * writes.
  */
 function writesOf({ staged }: MutableSessionState, callId: string): Write[] {
   const last = staged.findLastIndex((write) => write.callId === callId);

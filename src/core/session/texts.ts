@@ -1,4 +1,4 @@
-/** The texts of a session that a search looks through: what the user and the model wrote, and the results of tools. */
+/** The texts of a session that a search looks through: the text that the user and the model wrote, and the results of tools. */
 
 import { type Message, resultText, textOf } from '../model/messages.ts';
 import { notesOf } from '../model/notes.ts';

@@ -1,4 +1,4 @@
-/** Adds up the tokens, money and time of runs and sessions. */
+/** Adds up the tokens, cost and time of runs and sessions. */
 
 import type { Cost, Usage } from '../model/messages.ts';
 import type { Use } from './limits.ts';
@@ -34,7 +34,7 @@ function knownCost({ usd, ...more }: Partial<Cost> = {}): Cost | undefined {
   return usd ? { usd, ...more } : undefined;
 }
 
-/** Returns the use of the run up to the time `now`. */
+/** Returns the usage of the run up to the time `now`. */
 export function usedBy(run: RunRecord, session: SessionState, now: number): Use {
   return { ...run.used, ms: workedMs(run, session, now) };
 }

@@ -11,11 +11,17 @@ import type { MutableSessionState, SessionState } from './session-state.ts';
  * Returns the events that were applied.
  */
 export function applyValidEvents(state: MutableSessionState, logged: readonly AgentEvent[]): AgentEvent[] {
-  return inOrder(state, logged).filter((event) => {
-    const isRight = isValidNext(state, event);
-    if (isRight) reduce(state, event);
-    return isRight;
-  });
+  return inOrder(state, logged).filter((event) => applyIfValid(state, event));
+}
+
+/**
+ * Applies an event to the state if it is valid. For events whose numbers rise, the results are the same as those of `applyValidEvents`, without
+ * keeping all events. @returns whether it is valid
+ */
+export function applyIfValid(state: MutableSessionState, event: AgentEvent): boolean {
+  const isRight = isValidNext(state, event);
+  if (isRight) reduce(state, event);
+  return isRight;
 }
 
 /** Returns true if the event can follow the events that the state contains. */

@@ -31,7 +31,7 @@ export function approvalDetails(request: ApprovalRequest): ApprovalDetails {
     ...(command ? commandRows(command) : []),
     ...(address === undefined ? [] : addressRows(address, hosts)),
     ...(mcp ? [row('MCP server', mcp.server), row('Tool', mcp.tool)] : []),
-    ...(mcp?.description ? [row('Description by the server', mcp.description)] : []),
+    ...(mcp?.description ? [row('Description from the server', mcp.description)] : []),
     ...(targets.length > 0
       ? [row(targets.length === 1 ? 'Accesses' : `Accesses ${targets.length} paths`, targets.map(targetText).join(', '))]
       : []),

@@ -1,6 +1,6 @@
 /** The MCP servers as hosts show them. */
 
-/** Whether a tool of a server is turned off, needs an approval, or only reads, so that Ask and Plan mode have it, too. */
+/** Whether a tool of a server is turned off, needs approval, or only reads, so that Ask and Plan mode have it, too. */
 export const TOOL_USES = ['off', 'asks', 'reads'] as const;
 export type ToolUse = (typeof TOOL_USES)[number];
 
@@ -14,7 +14,7 @@ export type ServerStatus = {
   state: ServerState;
   /** Why the server failed or is invalid, as a sentence. */
   error?: string;
-  /** The end of what the server wrote to its error output. */
+  /** The last part of the server's error output. */
   log?: string;
   /** The latest list of its tools. The field is missing until the server has started once. */
   tools?: readonly ServerTools[];

@@ -1,4 +1,7 @@
-/** The permissions as hosts show them: what applies to each kind of call and why, and what the user granted and when. */
+/**
+ * The permissions as hosts show them: the effect that applies to each kind of call and why, and the permissions that the user granted and
+ * when.
+ */
 
 import type { List } from '../list.ts';
 import type { AgentEvent } from '../session/events.ts';
@@ -7,7 +10,7 @@ import type { EventList } from '../session/lists.ts';
 
 export type PermissionEffect = 'allow' | 'ask' | 'deny';
 
-/** Where a permission is set: in this session, for this workspace, or in the settings of the user. */
+/** Where a permission is set: in this session, for this workspace, or in the user's settings. */
 export const LEVELS = ['session', 'workspace', 'user'] as const;
 export type Level = (typeof LEVELS)[number];
 
@@ -15,9 +18,9 @@ export type Level = (typeof LEVELS)[number];
 export type PermissionRow = {
   subject: Subject;
   effect: PermissionEffect;
-  /** The level that decides, or the policy of Kedge. */
+  /** The level that decides, or Kedge's own policy. */
   by: Level | 'policy';
-  /** A sentence about the calls that cannot be allowed here. */
+  /** A sentence that names the calls that cannot be allowed here. */
   note?: string;
   /** The effect that is set at each level. */
   set: Partial<Record<Level, PermissionEffect>>;
@@ -30,7 +33,7 @@ export type PermissionRow = {
  */
 export type NarrowRule = { level: 'user' | 'workspace'; effect: PermissionEffect; rule: Readonly<Record<string, string>> };
 
-/** The events that change what the user has granted. */
+/** The events that add or remove permissions. */
 export const PERMISSION_EVENTS: ReadonlySet<AgentEvent['type']> = new Set([
   'approval_resolved',
   'grants_revoked',
@@ -55,7 +58,7 @@ export type PermissionOverview = {
   problems: readonly string[];
 };
 
-/** Lists what the user granted, the newest first. Permissions from older versions have no time and come last. */
+/** Lists the permissions that the user granted, newest first. Permissions from older versions have no time and come last. */
 export function grantRows(
   grants: readonly Grant[],
   events: List<AgentEvent>,

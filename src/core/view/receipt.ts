@@ -12,7 +12,7 @@ type Spent = { usage: Usage; cost?: Cost };
 
 const count = (number: number, noun: string) => `${number} ${noun}${number === 1 ? '' : 's'}`;
 
-/** "12 calls · 3 approvals requested · 4 files read · 2 changed". Counts of zero are omitted. */
+/** Example: "12 calls · 3 approvals requested · 4 files read · 2 changed". Counts of zero are omitted. */
 export function receiptLine(receipt: Receipt): string {
   const {
     calls,
@@ -42,7 +42,9 @@ export function receiptLine(receipt: Receipt): string {
     .join(' · ');
 }
 
-/** Says in words what a run did: "Changed 2 files, ran 1 command and read 4 files. You approved 2 of 3 requests. 1 call failed." */
+/**
+ * Describes in a sentence what a run did: "Changed 2 files, ran 1 command and read 4 files. You approved 2 of 3 requests. 1 call failed."
+ */
 export function receiptSentences(receipt: Receipt): string {
   const { calls, asked, approved, denied, failed = 0, readCount, changedCount, commandCount, hostCount } = receipt;
   const did = [
@@ -52,7 +54,14 @@ export function receiptSentences(receipt: Receipt): string {
     hostCount > 0 && `contacted ${count(hostCount, 'host')}`,
   ].filter((each) => each !== false);
   const last = did.pop();
-  const done = last === undefined ? `made ${count(calls, 'call')}` : did.length > 0 ? `${did.join(', ')} and ${last}` : last;
+  const done =
+    last === undefined
+      ? calls > 0
+        ? `made ${count(calls, 'call')}`
+        : 'made no calls'
+      : did.length > 0
+        ? `${did.join(', ')} and ${last}`
+        : last;
   const all = asked === 1 ? 'the request' : `all ${asked} requests`;
   return [
     `${done.charAt(0).toUpperCase()}${done.slice(1)}.`,
@@ -67,7 +76,7 @@ export function receiptSentences(receipt: Receipt): string {
 /** Returns the sentence that confirms that an Ask or Plan run could not change anything. */
 export function proofOf({ mode, canWrite, denied }: Receipt): string | undefined {
   if (mode === 'agent' || canWrite !== false) return undefined;
-  return `This run had no tool that can change anything. ${count(denied, 'attempt')} denied.`;
+  return `This run had no tool that can change anything.${denied > 0 ? ` ${count(denied, 'attempt')} denied.` : ''}`;
 }
 
 /** Builds titled rows for display. Empty rows are omitted. */
@@ -89,7 +98,7 @@ export function receiptRows(receipt: Receipt, spent?: Spent): { title: string; v
     row('Calls by kind', effectCounts(receipt)),
     row('Allowed without approval', ruleCounts(receipt.allowed, ALLOWED_BY, 'by a rule')),
     row('Approvals', answers),
-    row('Denied', ruleCounts(receipt.deniedBy, DENIED_BY, 'without an approval')),
+    row('Denied', ruleCounts(receipt.deniedBy, DENIED_BY, 'without approval')),
     row('Rules', receipt.rules ?? []),
     row('Files read', receipt.read, receipt.readCount),
     row('Files changed', receipt.changed, receipt.changedCount),
@@ -134,7 +143,7 @@ const DENIED_BY: Readonly<Record<string, string>> = {
 };
 
 /**
- * Adds up the counts of rules that have the same label. Rules without a label, such as those that would have required an approval, count as
+ * Adds up the counts of rules that have the same label. Rules without a label, such as those that would have required approval, count as
  * `other`.
  */
 function ruleCounts(counts: Record<string, number>, labels: Readonly<Record<string, string>>, other: string): string[] {

@@ -71,7 +71,7 @@ function withheldStatus(run: RunView, call: CallView, { decision, result }: Fini
   return result.isError ? 'failed' : 'done';
 }
 
-/** Computes the view of one run. The events may include those of other runs. */
+/** Computes the view of one run. The events may include events of other runs. */
 export function foldRun(events: Iterable<AgentEvent>, runId: string): RunView {
   let run = newRun(runId);
   for (const event of events) if (event.runId === runId) run = reduceRun(run, event);
@@ -116,7 +116,7 @@ function reduceEvent(run: RunView, event: AgentEvent): RunView {
       return event.done ? run : { ...run, compacting: true };
     case 'context_compacted': {
       const { reason, by, before, after, carried, summary, seq, usage, usd } = event;
-      // The cost of a compaction after the end of the run is counted, too.
+      // The cost of a compaction after the end of the run is also counted.
       const finished = run.finished && usage && { finished: withUse(run.finished, usage, usd) };
       return {
         ...run,

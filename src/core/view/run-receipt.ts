@@ -7,7 +7,7 @@ import { callsIn, filesRead, type RunView } from './run-view.ts';
 
 const MAX_COMMAND = 500;
 
-/** Returns the receipt of the run up to now. `canWrite` is true when the run had a tool that can change something. */
+/** Returns the receipt of the run so far. `canWrite` is true when the run had a tool that can change something. */
 export function receiptOf(run: RunView, canWrite?: boolean): Receipt {
   const calls = callsIn(run);
   const finished = calls.filter(({ result }) => result !== undefined);

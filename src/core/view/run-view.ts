@@ -64,7 +64,7 @@ export type TurnView = {
   calls: readonly CallView[];
 };
 
-/** A message or answer of the user during the run, or a note by Kedge to the model. */
+/** A message or answer from the user during the run, or a note from Kedge to the model. */
 export type SaidView = {
   key: string;
   text: string;
@@ -97,7 +97,7 @@ export type RunView = {
   edits?: string;
   /** Whether the run comes from a file, so that nothing in it can be undone. */
   isImported?: true;
-  /** The wait before the model is called again. */
+  /** The wait before the request is sent to the model again. */
   waiting?: ModelWaiting;
   /** The rules files and memories that were added to the conversation in this run. */
   rules?: readonly ReadRules[];
@@ -124,7 +124,7 @@ export type RunView = {
   writes: readonly RunWrite[];
   /** The changes in `writes`, by file. */
   changes: readonly FileChange[];
-  /** The commands that the run executed: those of tool calls and those of plan checks. */
+  /** The commands that the run executed in tool calls and plan checks. */
   commands: readonly string[];
   /** The numbers of the plan steps that are done and changed none of their files. */
   unchangedSteps: readonly number[];

@@ -15,7 +15,7 @@ const MAX_TEXT = 4_000;
 /** `seq` is the number of the event. */
 export type NumberedMessage = { number: number; seq: number; from: 'user' | 'model'; text: string };
 
-/** Returns the messages of the user and the answers of the model, numbered from 1. Answers that only call tools have no number. */
+/** Returns the user's messages and the model's answers, numbered from 1. Answers that only call tools have no number. */
 export function numberedMessages(events: List<AgentEvent>): NumberedMessage[] {
   const messages: NumberedMessage[] = [];
   for (const event of events) {

@@ -28,7 +28,7 @@ export type SessionView = {
   isPinned?: boolean;
   /** The session that this one is a fork of. */
   parent?: SessionParent;
-  /** The number of the last event that was imported from a file. Changes of these runs cannot be undone. */
+  /** The number of the last event that was imported from a file. The changes of runs up to this event cannot be undone. */
   importedUntil?: number;
 };
 
@@ -117,10 +117,13 @@ const ABOUT_RUNS: ReadonlySet<EventBody['type']> = new Set([
   'session_imported',
 ]);
 
-/** Computes the view of one run from its log. Of other runs, only those are read whose plan it continues, and what concerns this run. */
+/**
+ * Computes the view of one run from its log. Events of other runs are read only if they concern this run, or if this run continues their
+ * plan.
+ */
 export function readRun(events: EventList, runId: string): RunView {
   const facts = events.facts();
-  // A restore concerns the runs after a place in the session, so all of them must be known.
+  // A restore affects all runs after a point in the session, so all of them must be known.
   const needsAll = facts.some(({ type }) => type === 'changes_restored');
   const own = new Set<string>();
   for (let id: string | undefined = runId; id !== undefined && !own.has(id); id = resumedBy(events, id)) own.add(id);

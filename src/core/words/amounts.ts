@@ -1,4 +1,4 @@
-/** Formats tokens and money the same way in all hosts. */
+/** Formats token counts and costs the same way in all hosts. */
 import type { Cost } from '../model/messages.ts';
 
 /** Examples: 950, 12.3k, 1.2M. */

@@ -1,6 +1,6 @@
 /** Formats text as Markdown code, so that it is displayed exactly, even if it contains backticks. */
 
-/** Formats one line as inline code. A space is added on each side where Markdown would otherwise remove a space or misread a backtick. */
+/** Formats one line as inline code. A space is added on each side where Markdown would otherwise remove a space or interpret a backtick. */
 export function codeSpan(text: string): string {
   const ticks = '`'.repeat(longestRun(text) + 1);
   const gap = /^`|`$|^ .* $/.test(text) ? ' ' : '';

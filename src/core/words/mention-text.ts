@@ -6,14 +6,14 @@
  */
 export type MentionToken = { target: string; path: string; lines?: { from: number; to: number }; from: number; to: number };
 
-/** A mention follows the start of the text, a blank, an opening bracket or a quote. So `a@b.com` and `\@x` are not mentions. */
+/** A mention follows the start of the text, a space, an opening bracket or a quote. So `a@b.com` and `\@x` are not mentions. */
 const BEFORE = '(?<=^|[\\s([{"\'`,;])';
 const MENTIONS = new RegExp(`${BEFORE}@(?:"([^"\\n]+)"((?::|#L)\\d+(?:-L?\\d+)?)?|([^\\s"'\`<>@]+))`, 'gu');
 const LINES = /(?::|#L)(\d+)(?:-L?(\d+))?$/;
 /** Punctuation that ends a sentence and is not part of a path. The lookbehind keeps the time linear: only the first mark begins a match. */
 const END = /(?<![.,;:!?)\]}])[.,;:!?)\]}]+$/;
 
-/** Returns the mentions of a text in their order. It does not check whether the files exist. */
+/** Returns the mentions in a text, in order. It does not check whether the files exist. */
 export function mentionsIn(text: string): MentionToken[] {
   return [...text.matchAll(MENTIONS)].flatMap(({ 0: whole, 1: quoted, 2: range = '', 3: bare, index }) => {
     const target = quoted === undefined ? (bare as string).replace(END, '') : quoted + range;

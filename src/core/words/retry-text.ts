@@ -16,7 +16,7 @@ function timeText(leftMs: number): string {
   return seconds < 90 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`;
 }
 
-/** "Rate limited. Trying again in 12 s (2 of 5)", or "… Trying again (2 of 5)" when no time is left. */
+/** Example: "Rate limited. Trying again in 12 s (2 of 5)", or "… Trying again (2 of 5)" when no time is left. */
 export function waitingText({ reason, attempt, tries, silent }: Omit<ModelWaiting, 'type' | 'waitMs'>, leftMs: number): string {
   if (silent) return `The model has not answered yet. ${leftMs > 0 ? `Waiting up to ${timeText(leftMs)} more` : 'Still waiting'}`;
   const when = leftMs > 0 ? ` in ${timeText(leftMs)}` : '';
@@ -36,7 +36,7 @@ const ENDS_WAIT: ReadonlySet<EventBody['type']> = new Set([
   'run_finished',
 ]);
 
-/** Returns true if this event ends a wait. Output of the model and the end of the run do; actions of the user do not. */
+/** Returns true if this event ends a wait. Output of the model and the end of the run do; the user's actions do not. */
 export function endsWait({ type }: Pick<EventBody, 'type'>): boolean {
   return ENDS_WAIT.has(type);
 }

@@ -2,12 +2,12 @@
 import { memoryEntry, tooLongEntry } from './memory-entry.ts';
 
 /**
- * `everywhere` means in all workspaces. `entry` may be empty. `words` are further instructions of the user, such as what `/compact` should
- * keep.
+ * `everywhere` means in all workspaces. `entry` may be empty. `words` contains additional instructions from the user, such as what
+ * `/compact` should keep.
  */
 export type SlashCommand = { name: 'remember'; entry: string; everywhere: boolean } | { name: 'init' | 'compact'; words: string };
 
-/** Returns undefined for a text that is a message to the model. */
+/** Returns undefined for a text that is not a command but a message to the model. */
 export function parseSlashCommand(text: string): SlashCommand | undefined {
   const [, name, rest = ''] = /^\s*\/(remember|init|compact)(?:\s+([\s\S]*))?$/.exec(text) ?? [];
   if (name === 'init' || name === 'compact') return { name, words: rest.trim() };

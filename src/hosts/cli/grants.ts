@@ -1,4 +1,7 @@
-/** The permissions that the user granted permanently in a folder. They are stored beside the folder's sessions, never in the folder itself. */
+/**
+ * Stores the permissions that the user granted permanently for a folder. They are stored beside the folder's sessions, never in the folder
+ * itself.
+ */
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import * as z from 'zod';
@@ -55,7 +58,7 @@ export class StoredGrants {
     return removed;
   }
 
-  /** A file that cannot be read grants nothing. */
+  /** If the file cannot be read, no permission is granted. */
   #read(): GrantsFile {
     try {
       const text = readFileSync(this.#file, 'utf8');

@@ -6,17 +6,18 @@ import { Assistant } from '../../app/assistant.ts';
 import { PARTS } from '../../app/context/surroundings-parts.ts';
 import { DEFAULT_LIMITS } from '../../app/limits.ts';
 import { isServedHere, loadAdapter } from '../../app/models/models.ts';
-import type { AssistantPorts } from '../../app/ports.ts';
+import type { AssistantPorts, Tuning } from '../../app/ports.ts';
 import { priceOf } from '../../app/run/cost.ts';
 import type { Session } from '../../app/session/session.ts';
 import type { ModelRef } from '../../core/model/messages.ts';
 import { ModelError } from '../../core/model/model.ts';
 import { catalogEntry, factsOf, modelText } from '../../providers/catalog.ts';
-import type { ProviderConfig } from '../../providers/types.ts';
+import type { ModelFacts, ProviderConfig } from '../../providers/types.ts';
 import { DiskBlobs } from '../../sessions/blobs.ts';
 import { Ledger } from '../../sessions/ledger.ts';
 import { SessionStore } from '../../sessions/store.ts';
 import { LearnedWindows } from '../../sessions/windows.ts';
+import type { FileSystem, Writer } from '../../workspace/types.ts';
 import { Commands } from '../node/commands/commands.ts';
 import { PageFetcher } from '../node/fetch/fetch.ts';
 import { NodeFileSystem } from '../node/files/file-system.ts';
@@ -34,6 +35,14 @@ import { mcpServersOf } from './options/mcp.ts';
 import { readPolicy } from './options/policy.ts';
 import { oneLine } from './output/terminal.ts';
 
+/** What a host uses in place of the files on disk, and in addition to the configured MCP servers. */
+export type HostParts = {
+  files?(fs: NodeFileSystem, writer: Writer): { fs: FileSystem; writer: Writer };
+  mcpServers?: Readonly<Record<string, unknown>>;
+  /** Changes the other ports. */
+  adapt?(ports: AssistantPorts): AssistantPorts;
+};
+
 export type Kedge = {
   assistant: Assistant;
   grants: StoredGrants;
@@ -42,6 +51,8 @@ export type Kedge = {
   storage: string;
   /** The real paths of the folders. */
   folders: readonly string[];
+  /** The folders on disk. */
+  fs: NodeFileSystem;
   /** Deletes stored file contents for undo that are too old, or too large in total. Runs at most once a day. */
   pruneCheckpoints(): Promise<void>;
   /** @throws UsageError if a cost limit is set but the price of the model is unknown, because the limit could not be enforced. */
@@ -59,15 +70,12 @@ export type Kedge = {
   ): Promise<{ config: ProviderConfig; explicitAddress: string | undefined; agentProblem: string | undefined }>;
 };
 
-/**
- * `adapt` changes the ports for a command. @throws UsageError if a folder does not exist, or if the value of an environment variable is
- * invalid.
- */
+/** @throws UsageError if a folder does not exist, or if the value of an environment variable is invalid. */
 export function openKedge(
   options: Options,
   env = process.env,
   keys = new StoredKeys(storageDirectory(env)),
-  adapt = (ports: AssistantPorts) => ports,
+  { files, mcpServers, adapt = (ports) => ports }: HostParts = {},
 ): Kedge {
   for (const folder of options.folders) expectDirectory(folder);
   const day = dayBudgetOf(env);
@@ -76,6 +84,7 @@ export function openKedge(
   const storage = workspaceStorage(storageDirectory(env), roots);
   const writer = new NodeWriter(fs, { journal: join(storage, 'journal') });
   void writer.recover();
+  const shown = files?.(fs, writer) ?? { fs, writer };
   const logs = join(storage, 'sessions');
   const storedGrants = new StoredGrants(join(storage, 'grants.json'));
   const memory = new MemoryFiles({ workspace: join(storage, 'memory.md'), user: join(storageDirectory(env), 'memory.md') });
@@ -111,12 +120,12 @@ export function openKedge(
     adapt({
       commands: () => commands,
       fetcher: new PageFetcher(),
-      ...(options.mcpConfig !== undefined && { mcp: mcpServersOf(options.mcpConfig, warn) }),
+      ...((options.mcpConfig || mcpServers) && { mcp: mcpServersOf(options.mcpConfig, warn, mcpServers) }),
       // The grammars are as large as the rest of the program, so they are loaded only when the first command runs.
       shellParsers: async (shell) => (await import('../node/shell/shell-parser.ts')).nodeShellParsers(shell),
       gitSettings: async (at) => (await import('../node/commands/git-settings.ts')).gitSettings(fs.absolute(at)),
-      fileSystem: () => fs,
-      writer: () => writer,
+      fileSystem: () => shown.fs,
+      writer: () => shown.writer,
       blobs: new DiskBlobs(join(storage, 'blobs')),
       store: new SessionStore(logs),
       workspaces: { directory: dirname(storage), key: basename(storage), folders: roots },
@@ -130,6 +139,8 @@ export function openKedge(
         budgets: () => ({ run: {}, day }),
         memory: () => memoryTokens,
         contextTokens: () => contextTokens,
+        tuning: (model) => tuningOf(options, facts(model)),
+        instructions: () => options.system,
       },
       policy: () => policy,
       remembered: memory,
@@ -162,6 +173,7 @@ export function openKedge(
     memory,
     storage,
     folders: roots,
+    fs,
     async pruneCheckpoints() {
       const { pruneBlobs } = await import('../../sessions/prune.ts');
       await pruneBlobs({ blobs: join(storage, 'blobs'), sessions: logs, keep: assistant.openIds });
@@ -202,6 +214,14 @@ export function probedModelsFile(env = process.env): string {
 async function headersFor(env: NodeJS.ProcessEnv, apiKey: string | undefined): Promise<Record<string, string>> {
   const [{ headersOf }, { filledHeaders }] = await Promise.all([import('./options/headers.ts'), import('../../providers/headers.ts')]);
   return filledHeaders(headersOf(env), apiKey);
+}
+
+/** Returns the parameters that the user has set. No request asks for a longer answer than the model can give. */
+function tuningOf({ temperature, maxOutputTokens: most }: Options, { maxOutput = most }: ModelFacts): Tuning {
+  return {
+    ...(temperature !== undefined && { temperature }),
+    ...(most !== undefined && { maxOutputTokens: Math.min(most, maxOutput ?? most) }),
+  };
 }
 
 function expectDirectory(folder: string): void {

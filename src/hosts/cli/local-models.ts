@@ -31,7 +31,7 @@ export function isLocal(provider: string, { baseUrl }: ProviderConfig): boolean 
 
 /**
  * Returns the stored facts and test result of a model. A model that is new, or whose digest has changed, is tested first. Returns
- * undefined if the test fails, because the run then reports the cause.
+ * undefined if the test fails, because the run will then report the cause.
  */
 export async function probeOnce(
   file: string,
@@ -42,11 +42,11 @@ export async function probeOnce(
 ): Promise<ProbedModel | undefined> {
   const name = nameOf(ref, config);
   const before = readProbed(file)[name];
-  // A model can be recognized as replaced only if the server reports digests.
+  // A replaced model can be recognized only if the server reports digests.
   const live = before && before.digest === undefined ? undefined : await findOnServer(ref, config, signal);
   if (live === 'offline' || (before && (live?.digest === undefined || live.digest === before.digest))) return before;
   const here = isServedHere(ref.provider, config);
-  say(`Testing once how ${ref.model} calls tools. Press Ctrl+C to cancel.`);
+  say(`Testing how ${ref.model} calls tools. This is needed only once. Press Ctrl+C to cancel.`);
   try {
     // The test uses the same context length as later runs, because another length would make the server load the model again.
     const probe = await tryModel(ref, { ...config, ...(here && { memoryBytes: totalmem() }) }, signal, PROBE_MS);

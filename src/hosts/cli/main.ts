@@ -8,7 +8,7 @@ try {
   const cache = join(storageDirectory(), 'compile-cache');
   // Node would also create the directory, but would retry forever if that fails.
   makeDirectory(cache);
-  // Node 20 does not have enableCompileCache.
+  // Node 20 has no `enableCompileCache`.
   module.enableCompileCache?.(cache);
 } catch {
   // The cache is optional. If the storage directory cannot be written, the code that needs it reports that.

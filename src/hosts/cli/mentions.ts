@@ -1,4 +1,4 @@
-/** Reads what the user mentions on the command line, such as `@src/a.ts:10-20`. */
+/** Reads the mentions on the command line, such as `@src/a.ts:10-20`. */
 import type { Assistant } from '../../app/assistant.ts';
 import type { MentioningSession } from '../../app/mentions/index.ts';
 import { mentionLabel, refusalText } from '../../core/model/mentions.ts';

@@ -1,17 +1,20 @@
 /** The terminal program: runs one command and returns its exit code. */
+import { existsSync } from 'node:fs';
+import { proposedPlan } from '../../app/session/plans.ts';
 import { SessionError } from '../../app/session/session-error.ts';
 import { writeFailure } from '../../core/file-failure.ts';
-import type { AgentEvent } from '../../core/session/events.ts';
+import type { AgentEvent, Mode } from '../../core/session/events.ts';
 import { sessionLimitsText } from '../../core/words/budget-text.ts';
 import { catalogEntry } from '../../providers/catalog.ts';
 import { StoredKeys } from '../node/keyring.ts';
 import { storageDirectory } from '../node/storage.ts';
 import { openKedge } from './kedge.ts';
-import { type Command, parseCommand, UsageError } from './options/arguments.ts';
+import { type Command, notCommand, parseCommand, UsageError } from './options/arguments.ts';
+import { configFile } from './options/config-path.ts';
 import { chosenModel, missingKey } from './options/environment.ts';
 import { oneLine } from './output/terminal.ts';
 import { TextRenderer } from './output/text-renderer.ts';
-import { answerPending, EXIT, proposedPlan, runSession } from './run-session.ts';
+import { answerPending, EXIT, runSession } from './run-session.ts';
 
 /**
  * Callbacks for signals. `shutDown` is called before a signal ends the program, `onInterrupt` at each Ctrl+C, and `onStall` when the event
@@ -39,7 +42,7 @@ export async function program(args: readonly string[]): Promise<number> {
   }
 }
 
-/** The commands that run no model. Their code is loaded with them. */
+/** The commands that do not run a model. The code of each is loaded when it is used. */
 const SESSION_COMMANDS = /^(sessions|fork|export|import|replay|doctor|insights)$/;
 
 /** Returns the first word that is not an option. */
@@ -50,34 +53,23 @@ function commandWord(args: readonly string[]): string {
 async function execute(command: Command, signal: AbortSignal, hooks: SignalHooks): Promise<number> {
   switch (command.action) {
     case 'help':
-      process.stdout.write((await import('./options/help.ts')).HELP);
+      process.stdout.write((await import('./options/help.ts')).helpOn(command.topic));
       return EXIT.answered;
     case 'version': {
       const manifest = await import('../../../package.json', { with: { type: 'json' } });
       process.stdout.write(`${manifest.default.version}\n`);
       return EXIT.answered;
     }
-    case 'models':
-      process.stdout.write((await import('./models-command.ts')).modelsText(process.env, storedKeys().names));
-      return EXIT.answered;
-    case 'keys': {
-      const { keys } = await import('./options/keys.ts');
-      const { stdin: input, stdout: output, stderr: prompts } = process;
-      return (await keys(command.keys, storedKeys(), process.env, { input, output, prompts })) ? EXIT.answered : EXIT.stopped;
+    case 'other': {
+      const { runOther } = await import('./other-commands.ts');
+      const { env } = command.name === 'config' ? process : await configured(command);
+      return runOther(command, { stored: storedKeys, env, signal, hooks });
     }
-    case 'mcp':
-      return (await import('./mcp-command.ts')).serveMcp(command, signal, hooks);
-    case 'undo': {
-      const { undo } = await import('./undo.ts');
-      const { assistant } = openKedge(command);
-      // A signal stops the undo between two files, and the undo still reports what it has restored.
-      hooks.shutDown = () => assistant.shutDown();
-      return undo(assistant, command.run, { show: command.json ? printJson : undefined, signal });
+    case 'acp':
+    case 'mcp': {
+      const { command: options, env } = await configured(command);
+      return (await import('./servers/index.ts')).serve(options, env, signal, hooks);
     }
-    case 'remember':
-      return (await import('./remember.ts')).remember(openKedge(command).memory, command);
-    case 'grants':
-      return (await import('./grants-command.ts')).manageGrants(openKedge(command), command.clear);
     case 'prompt':
     case 'continue':
       return run(command, signal, hooks);
@@ -88,20 +80,29 @@ function storedKeys(): StoredKeys {
   return new StoredKeys(storageDirectory(process.env));
 }
 
-async function run(command: Extract<Command, { prompt: string[] }>, signal: AbortSignal, hooks: SignalHooks): Promise<number> {
-  const chosen = chosenModel(command.model, process.env);
+type Configured<Given> = { command: Given; env: NodeJS.ProcessEnv; mode?: Mode };
+
+/** Adds the values of the configuration file to those of the command line and the environment, which take precedence. */
+async function configured<Given extends Command>(command: Given): Promise<Configured<Given>> {
+  const file = configFile();
+  return existsSync(file) ? (await import('./config/configured.ts')).configured(command, file) : { command, env: process.env };
+}
+
+async function run(given: Extract<Command, { prompt: string[] }>, signal: AbortSignal, hooks: SignalHooks): Promise<number> {
+  const { command, env, mode: usualMode } = await configured(given);
+  const chosen = chosenModel(command.model, env);
   // The provider's code loads while the session is opened.
   if (chosen)
     void catalogEntry(chosen.provider)
       ?.load()
       .catch(() => undefined);
-  const kedge = openKedge(command);
+  const kedge = openKedge(command, env);
   const text = await promptText(command.prompt);
   const session =
     command.session === undefined
       ? await kedge.assistant.newSession()
       : await (await import('./sessions/find.ts')).findSession(kedge.assistant, command.session);
-  const limits = command.json ? undefined : sessionLimitsText(session.state.limits);
+  const limits = command.json || command.quiet ? undefined : sessionLimitsText(session.state.limits);
   if (limits) process.stderr.write(`${limits}\n`);
   if (session.damage) process.stderr.write(`kedge: ${oneLine(session.damage, 1_000)}\n`);
   hooks.shutDown = () => kedge.assistant.shutDown();
@@ -113,17 +114,23 @@ async function run(command: Extract<Command, { prompt: string[] }>, signal: Abor
   if (signal.aborted) return EXIT.stopped;
   const missing = missingKey(model, config);
   if (missing) throw new Error(missing);
-  const mode = command.action === 'prompt' ? command.mode : (lastRun?.mode ?? 'ask');
+  const mode = command.action === 'prompt' ? (command.mode ?? usualMode) : (lastRun?.mode ?? 'ask');
+  if (!mode) throw new UsageError(notCommand(command.prompt[0] ?? ''));
   if (agentProblem && mode === 'agent') process.stderr.write(`${oneLine(agentProblem, 1_000)}\n`);
   const { readLastRun } = await import('../../core/view/session-view.ts');
   const renderer = command.json
     ? undefined
-    : new TextRenderer(process.stdout, process.stderr, process.stdin.isTTY === true, readLastRun(session.events));
+    : new (command.quiet ? (await import('./output/quiet-renderer.ts')).QuietRenderer : TextRenderer)(
+        process.stdout,
+        process.stderr,
+        process.stdin.isTTY === true,
+        readLastRun(session.events),
+      );
   session.subscribe(renderer ? (event) => renderer.handle(event) : printJson);
   hooks.onInterrupt = () => renderer?.interrupted();
 
-  const { KEDGE_OTLP_ENDPOINT: collector } = process.env;
-  const traces = collector ? (await import('./options/traces.ts')).tracesTo(collector, kedge.assistant) : undefined;
+  const endpoint = env.KEDGE_OTLP_ENDPOINT;
+  const traces = endpoint ? (await import('./traces.ts')).tracesTo(endpoint, kedge.assistant) : undefined;
   const start = async () => {
     const shown = command.action === 'prompt' && command.shown;
     if (text) {
@@ -134,7 +141,7 @@ async function run(command: Extract<Command, { prompt: string[] }>, signal: Abor
       return session.prompt({ text, mode, attachments }, shown ? { shown } : {});
     }
     if (session.state.pendingApprovals.size + session.state.pendingQuestions.size > 0) return answerPending(session, command, signal);
-    const proposed = proposedPlan(session);
+    const proposed = proposedPlan(session.state);
     const plan = proposed && session.state.plans.get(proposed)?.plan;
     if (plan) return renderer?.handle({ type: 'plan_proposed', plan, runId: '', seq: 0, at: 0 });
     const unfinished = session.plans.list().findLast(({ stage, runId }) => stage === 'stopped' && runId === lastRun?.runId);
@@ -199,7 +206,10 @@ function handleStall(hooks: SignalHooks): () => void {
   return () => process.off('beforeExit', onBeforeExit);
 }
 
-/** Ctrl+C stops the run, and a second Ctrl+C exits at once. When the terminal is closed, the run stays open in the log, so that it can be continued. */
+/**
+ * Ctrl+C stops the run, and a second Ctrl+C exits immediately. When the terminal is closed, the run stays open in the log, so that it can
+ * be continued.
+ */
 function handleSignals(stopping: AbortController): SignalHooks {
   const hooks: SignalHooks = {};
   process.on('SIGINT', () => {
@@ -229,7 +239,7 @@ function handleSignals(stopping: AbortController): SignalHooks {
   return hooks;
 }
 
-/** Returns the message of an error. If Kedge cannot write its data, the message names the variable that sets another folder. */
+/** Returns the message of an error. If Kedge cannot write its data, the message mentions the variable that sets another folder. */
 function failureText(error: unknown): string {
   const problem = writeFailure(error);
   if (problem) return `${problem} To store Kedge’s data in another folder, set KEDGE_HOME.`;

@@ -66,7 +66,7 @@ export async function promptForApproval(
   }
 }
 
-/** Returns true if the permission that the answer grants can be granted for that long. */
+/** Returns true if the permission can be granted for as long as the answer says. */
 function isOffered(answer: ApprovalAnswer, covers: readonly Permission[]): boolean {
   const chosen = answer.approve && answer.grant ? covers[answer.covers ?? 0] : undefined;
   return !answer.approve || !answer.grant || (chosen !== undefined && canGrant(chosen, answer.grant));

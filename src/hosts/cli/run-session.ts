@@ -1,4 +1,5 @@
 /** Runs a session in the terminal until its run ends. During the run, it prompts the user for approvals and answers. */
+import { proposedPlan } from '../../app/session/plans.ts';
 import type { Session } from '../../app/session/session.ts';
 import type { ApprovalRequest, AskedQuestion } from '../../core/session/session-state.ts';
 import { planLines } from '../../core/view/plan-details.ts';
@@ -43,9 +44,9 @@ export async function runSession(
   signal.addEventListener('abort', stop, { once: true });
   try {
     await start();
-    // A failed run reports its own error.
+    // A run that fails reports the error itself.
     if (failure && session.state.lastRun?.outcome !== 'failed') throw failure;
-    for (let plan = proposedPlan(session); plan; plan = proposedPlan(session) ?? stillProposed(session, plan)) {
+    for (let plan = proposedPlan(session.state); plan; plan = proposedPlan(session.state) ?? stillProposed(session, plan)) {
       const answer = options.runPlan ? 'run' : promptOptions.interactive ? await confirm(session, plan, signal) : 'keep';
       if (answer === 'keep') {
         if (isOutputRead)
@@ -101,12 +102,6 @@ async function queueTypedLines(session: Session, onEnter: () => void): Promise<(
       session.retryNow();
     } else if (session.running) session.say({ text: line.trim(), mode: session.state.lastRun?.mode ?? 'ask' }).catch(console.error);
   });
-}
-
-/** Returns the plan that the last run proposed, if it is neither confirmed nor discarded. */
-export function proposedPlan({ state }: Session): string | undefined {
-  if (state.lastRun?.outcome !== 'plan_proposed') return undefined;
-  return [...state.plans].findLast(([, { status }]) => status === 'proposed')?.[0];
 }
 
 /** Returns the plan if it is still proposed although the user asked for changes: the model answered without a new plan. */

@@ -41,7 +41,7 @@ export async function undo(assistant: Assistant, wanted: string | undefined, { s
   return refused.length > 0 ? EXIT.failed : EXIT.answered;
 }
 
-/** Returns messages that name the later runs that changed files which could not be restored. */
+/** Returns messages that name the later runs that changed the files that could not be restored. */
 async function changedSince(assistant: Assistant, own: Session, runId: string, paths: readonly string[]): Promise<string[]> {
   if (paths.length === 0) return [];
   const startedAt = own.events.ofType('changes_staged', runId)[0]?.at ?? 0;
@@ -74,7 +74,7 @@ async function findRun(
   problems: string[],
 ): Promise<{ session: Session; runId: string; prompt: string; damagedSessions: readonly string[] } | undefined> {
   const damagedSessions: string[] = [];
-  /** A fork has copies of the runs of its parent. A run that was undone in one of them is not offered again. */
+  /** A fork contains copies of its parent's runs. A run that was undone in either session is not offered again. */
   const undone = new Set<string>();
   for (const { id } of await assistant.sessions()) {
     const session = await assistant.session(id).catch((error: unknown) => {

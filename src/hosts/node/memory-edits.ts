@@ -3,7 +3,7 @@ import { realpathSync, renameSync, writeFileSync } from 'node:fs';
 import { type MemoryEntry, memoryEntries } from '../../core/words/memory-list.ts';
 import { readRegular } from './files/real-files.ts';
 
-/** Removes an entry, and returns its line as it was, or undefined if the memory no longer contains it. */
+/** Removes an entry, and returns its original line, or undefined if the memory no longer contains it. */
 export function removeEntry(path: string, { line, text }: MemoryEntry): { line: number; raw: string } | undefined {
   const whole = readRegular(path).toString('utf8');
   const same = memoryEntries(whole).filter((entry) => entry.text === text);

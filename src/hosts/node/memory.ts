@@ -1,4 +1,4 @@
-/** The memory of Kedge: Markdown files in Kedge's own storage, which the user can read and edit. */
+/** Kedge's memory: Markdown files in Kedge's own storage, which the user can read and edit. */
 import { appendFileSync, closeSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { makeDirectory } from '../../sessions/directory.ts';

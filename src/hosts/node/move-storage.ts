@@ -1,11 +1,11 @@
-/** Moves data into a storage directory that may already contain data of other programs. */
+/** Moves data into a storage directory that may already contain data from other programs. */
 import { copyFileSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 /**
- * Moves sessions and everything that belongs to them. A session has a unique id, and contents for undo are named by their hash, so that both
- * directories can be merged; the newer file of another kind stays where it is. Returns the first problem. What could not be moved is
- * left in `from`, so that another call can move it.
+ * Moves sessions and everything that belongs to them. A session has a unique id, and contents for undo are named by their hash, so both
+ * directories can be merged. Other files that exist in both directories with different contents stay where they are. Returns the first
+ * problem. Data that could not be moved stays in `from`, so that another call can move it.
  */
 export function moveStorage(from: string, to: string): Error | undefined {
   if (!existsSync(join(from, 'sessions'))) return undefined;
@@ -17,9 +17,9 @@ export function moveStorage(from: string, to: string): Error | undefined {
       return undefined;
     }
   } catch {
-    // The directories may be on different disks, between which only files can be moved.
+    // The directories may be on different disks. Between disks, only files can be moved.
   }
-  // A session comes last, so that its contents for undo are there when it is.
+  // Sessions are moved last, so that their contents for undo are moved before them.
   const names = readdirSync(from).sort((a, b) => Number(a === 'sessions') - Number(b === 'sessions'));
   for (const name of names) merge(join(from, name), join(to, name), problems);
   return problems[0];
@@ -37,7 +37,7 @@ function merge(from: string, to: string, problems: Error[]): void {
   }
 }
 
-/** A file that is already there stays. */
+/** Does not replace a file that already exists. */
 function moveFile(from: string, to: string): void {
   if (existsSync(to)) {
     if (readFileSync(from).equals(readFileSync(to))) rmSync(from);

@@ -22,7 +22,7 @@ export function storageDirectory(env: Environment = process.env, platform: NodeJ
  * Returns HOME, or else the home directory of the account. An empty or relative path is skipped, because it would be inside the workspace.
  * In a container, both may be missing.
  */
-function homeDirectory(): string {
+export function homeDirectory(): string {
   for (const look of [homedir, () => userInfo().homedir]) {
     try {
       const directory = look();

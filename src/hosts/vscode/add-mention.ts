@@ -26,7 +26,9 @@ export async function addMentions(kedge: Window, panel: Pick<Panel, 'reveal'>, a
   await addMention(kedge, panel, inside);
 }
 
-/** Adds mentions to the message that is being written, and shows the panel. @throws SessionError that says why one cannot be added */
+/**
+ * Adds mentions to the message that is being written, and shows the panel. @throws SessionError that explains why a mention cannot be added
+ */
 export async function addMention(
   { assistant, sessions }: Window,
   panel: Pick<Panel, 'reveal'>,

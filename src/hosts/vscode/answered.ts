@@ -2,8 +2,8 @@ import { callsIn } from '../../core/view/run-view.ts';
 import type { SessionView } from '../../core/view/session-view.ts';
 
 /**
- * Returns why an approval or question is no longer open. The Chat keeps the buttons of an answered request, so the user may press a button
- * again.
+ * Returns a sentence that explains why an approval or question is no longer open. The Chat keeps the buttons of an answered request, so the
+ * user may press a button again.
  */
 export function becameOf({ runs }: Pick<SessionView, 'runs'>, id: string): string {
   const asked = runs.flatMap(callsIn).flatMap((call) => call.asked);

@@ -2,7 +2,6 @@ import * as vscode from 'vscode';
 import type { Session } from '../../app/session/session.ts';
 import { SessionError } from '../../app/session/session-error.ts';
 import type { ApprovalAnswer, Mode, QuestionAnswer } from '../../core/session/events.ts';
-import { isOfDay, raiseText } from '../../core/words/budget-text.ts';
 import { becameOf } from './answered.ts';
 import { openDiffs, reviewRun } from './files/blob-documents.ts';
 import { WALKTHROUGH } from './first-start.ts';
@@ -19,7 +18,7 @@ export function registerCommands(kedge: Kedge, panel: Panel, proposals: Proposal
     // The buttons of the walkthrough call these commands.
     'kedge.tryAsk': () => compose(kedge, panel, 'ask', 'How is this project laid out?'),
     'kedge.tryPlan': () => compose(kedge, panel, 'plan', 'Rename … to … in src/**'),
-    'kedge.tryAgent': () => compose(kedge, panel, 'agent', "Replace '…' by '…'"),
+    'kedge.tryAgent': () => compose(kedge, panel, 'agent', "Replace '…' with '…'"),
     'kedge.addMention': async (...args: unknown[]) => (await import('./add-mention.ts')).addMentions(kedge, panel, args),
     'kedge.addTerminal': async () => (await import('./add-mention.ts')).addMention(kedge, panel, [{ kind: 'terminal' }]),
     'kedge.explain': async (...args: unknown[]) => (await codeActions()).runCodeAction(kedge, panel, 'explain', args),
@@ -34,7 +33,7 @@ export function registerCommands(kedge: Kedge, panel: Panel, proposals: Proposal
       (await import('./terminal/background-commands.ts')).showBackgroundCommands(kedge.terminals?.background ?? []),
     'kedge.newSession': async () => {
       const session = await kedge.assistant.newSession();
-      // The input is emptied first, so that nothing is lost that the user types as soon as the new session is shown.
+      // The input box is cleared before the new session is shown. Otherwise, text that the user has already typed there could be lost.
       await panel.reveal({ type: 'compose', text: '' });
       await kedge.sessions.show(session);
     },
@@ -80,6 +79,8 @@ export function registerCommands(kedge: Kedge, panel: Panel, proposals: Proposal
     'kedge.manageMemory': () => panel.reveal({ type: 'show_page', name: 'memory' }),
     'kedge.replay': () => panel.reveal({ type: 'show_page', name: 'replay' }),
     'kedge.openMemory': async () => (await import('./memory.ts')).openMemory(kedge),
+    'kedge.installCommand': async (folder: unknown) => (await programCommands()).installCommand(kedge.context, folder),
+    'kedge.uninstallCommand': async () => (await programCommands()).uninstallCommand(kedge.context),
     'kedge.showPlans': async () => (await import('./plans.ts')).showPlans(kedge, panel),
     'kedge.chat.runPlan': () => sendToChat('@kedge /run Run the plan'),
     'kedge.chat.continue': () => sendToChat('@kedge /continue Continue the run'),
@@ -92,11 +93,12 @@ export function registerCommands(kedge: Kedge, panel: Panel, proposals: Proposal
   );
 }
 
-/** Puts a message into the panel's input. The user completes it and sends it. */
+/** Puts a message into the panel's input box. The user completes and sends it. */
 async function compose(kedge: Kedge, panel: Panel, mode: Mode, text: string): Promise<void> {
   await kedge.setMode(mode);
   await panel.reveal({ type: 'compose', text, mode });
 }
+const programCommands = () => import('./program/install-command.ts');
 const codeActions = () => import('./actions/code-actions.ts');
 
 /** Returns the session whose run is live, in the panel or in the Chat, or else the session that the panel shows. */
@@ -133,7 +135,9 @@ async function continueRun(session: Session): Promise<void> {
 export async function confirmContinue({ state }: Session): Promise<boolean> {
   const run = state.lastRun;
   const limit = run?.pause === 'limit' ? run.reached : undefined;
-  if (!limit || !isOfDay(limit.limit)) return true;
+  if (!limit) return true;
+  const { isOfDay, raiseText } = await import('../../core/words/budget-text.ts');
+  if (!isOfDay(limit.limit)) return true;
   const raise = 'Raise Limit and Continue';
   return (await vscode.window.showWarningMessage(notificationText(raiseText(limit)), { modal: true }, raise)) === raise;
 }

@@ -58,8 +58,8 @@ export async function deactivate(): Promise<void> {
 }
 
 /**
- * Follows the runs of all sessions. The code for it is loaded with the first run, or with a question that a reload interrupted, because the
- * Chat loses its buttons in a reload.
+ * Watches the runs of all sessions. The code is loaded with the first run, or if a reload interrupted a question, because the Chat loses
+ * its buttons when the window is reloaded.
  */
 function callForAttention(kedge: Kedge, panel: Panel): vscode.Disposable {
   const item = new StatusItem();

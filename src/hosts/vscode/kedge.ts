@@ -31,7 +31,7 @@ export class Kedge implements vscode.Disposable {
   readonly storage: string;
   /** The directory for the data of all workspaces. */
   readonly sharedStorage: string;
-  /** The real path of the only folder, or nothing in windows whose data is stored apart. */
+  /** The real path of the only folder. The list is empty for windows that do not share their data with the terminal program. */
   readonly folders: readonly string[];
   readonly settings = new VsCodeSettings();
   readonly keys: Keys;
@@ -45,7 +45,7 @@ export class Kedge implements vscode.Disposable {
   readonly lastOutput = new LastOutput(TERMINAL_NAME);
   /** The terminals in which runs execute commands. They are created with the first run. */
   terminals: Terminals | undefined;
-  /** The MCP servers. They are created when the code of runs is loaded. */
+  /** The MCP servers. They are created when the code for runs is loaded. */
   mcp: McpServers | undefined;
   readonly #changed = new vscode.EventEmitter<void>();
   /** Fires when something changes that the panel's state shows. */
@@ -150,7 +150,7 @@ export class Kedge implements vscode.Disposable {
     await this.grants.revoke(covers);
   }
 
-  /** The mode of the panel. In an untrusted workspace there is only Ask mode. */
+  /** The mode of the panel. In an untrusted workspace, only Ask mode is available. */
   get mode(): Mode {
     if (!vscode.workspace.isTrusted) return 'ask';
     return this.context.workspaceState.get<Mode>(MODE_KEY, 'ask');

@@ -44,7 +44,7 @@ export class PanelSessions implements vscode.Disposable {
   async show(session: Session): Promise<void> {
     this.#current = Promise.resolve(session);
     this.#shownId = session.id;
-    // The panel switches before the id is stored, because what the user types is meant for the session that they see.
+    // The panel switches before the id is stored, because text that the user types is meant for the session that they see.
     this.#changed.fire(session);
     await this.#memory.update(SESSION_KEY, session.id);
   }

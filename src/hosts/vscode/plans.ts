@@ -38,7 +38,7 @@ export async function showPlans(kedge: Pick<Kedge, 'sessions'>, panel: { reveal(
   if (chosen) await panel.reveal({ type: 'show_plan', planId: chosen.plan.id });
 }
 
-/** Opens a plan as a Markdown document. `edited` is the plan as the user edited it in the panel, if that is not confirmed yet. */
+/** Opens a plan as a Markdown document. `edited` is the plan as the user edited it in the panel, if the edit is not confirmed yet. */
 export async function openAsMarkdown(session: Session, planId: string, edited: Plan | undefined): Promise<void> {
   const overview = session.plans.list().find(({ plan }) => plan.id === planId);
   if (!overview) throw new SessionError('This session does not contain the plan. To list its plans, use "Kedge: Show Plans".');

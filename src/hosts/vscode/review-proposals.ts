@@ -21,7 +21,7 @@ export type EditedProposal = { approvalId: string; path: string; content: string
 /** Identifies the proposal that a document belongs to. `start` is the hash of the document's initial content. */
 type DocumentKey = { session: string; approval: string; start: string };
 
-/** The hunks of an approval that the user rejected, by path, and where the user chose them. */
+/** The hunks of an approval that the user rejected, by path, and whether the user chose them in the panel or in the editor. */
 export type ChosenHunks = { approvalId: string; rejected: Rejected; by: 'panel' | 'editor' };
 type Rejected = Readonly<Record<string, readonly number[]>>;
 
@@ -112,8 +112,8 @@ export class Proposals implements vscode.Disposable {
   }
 
   /**
-   * Approves a change as the user sees it: without rejected hunks and with the user's edits. For the file in the document `shown`, the
-   * content of that document is approved.
+   * Approves a change as it is displayed to the user: without rejected hunks and with the user's edits. For the file in the document
+   * `shown`, the content of that document is approved.
    * @throws SessionError if an edit is not saved
    */
   async approve(session: Session, approvalId: string, shown?: vscode.Uri): Promise<void> {
@@ -189,7 +189,7 @@ export class Proposals implements vscode.Disposable {
     return { approvalId, path, content, ...diffOf(from, to) };
   }
 
-  /** Returns the proposed change and the hash of the file's current content, which for a moved file is found at its old path. */
+  /** Returns the proposed change and the hash of the file's current content, which is at the old path if the file was moved. */
   #proposed(session: Session, approvalId: string, path: string): { change: ChangeSummary; before: string | undefined } {
     const changes = session.state.pendingApprovals.get(approvalId)?.changes;
     const change = changes?.find((candidate) => candidate.path === path);

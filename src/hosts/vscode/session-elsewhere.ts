@@ -8,7 +8,7 @@ import * as vscode from 'vscode';
 import type { Kedge } from './kedge.ts';
 
 export const ASKED = 'show.json';
-/** A window that opens later than this was opened for something else. In milliseconds. */
+/** The time, in milliseconds, after which a request is ignored: a window that opens later was opened for another reason. */
 const MAX_AGE_MS = 120_000;
 
 /** Returns the id of the session that this window was asked to show, and deletes the request. */

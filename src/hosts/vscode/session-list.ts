@@ -69,7 +69,7 @@ export async function openSession(kedge: Sources, panel: Panel): Promise<void> {
   await fill();
   list.onDidChangeValue((words) => {
     find(words).catch((error) => {
-      // A search that was replaced by the next one ends with an error.
+      // A search ends with an error if the next one replaces it.
       if ((error as Error).name !== 'AbortError') void vscode.window.showWarningMessage(notificationText((error as Error).message));
     });
   });
@@ -111,7 +111,7 @@ function itemOf(info: SessionInfo, isCurrent: boolean): Item {
 }
 
 function hitItem({ session, line = '' }: SessionHit): Item {
-  // The query's words may be scattered in the line. VS Code would hide such an item, because it looks for the query as one piece.
+  // The words of the query may be scattered across the line. VS Code would hide such an item, because it searches for the whole query.
   return { info: session, label: `$(search) ${line}`, description: session.title || 'Untitled', alwaysShow: true };
 }
 

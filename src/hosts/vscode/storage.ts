@@ -8,8 +8,8 @@ import { storageDirectory, workspaceStorage } from '../node/storage.ts';
 import { notificationText } from './notification-text.ts';
 
 /**
- * `storage` is for the data of this workspace, and `sharedStorage` for that of all workspaces. `root` is the real path of the folder if the
- * terminal program uses the same storage.
+ * `storage` is for the data of this workspace, and `sharedStorage` for the data of all workspaces. `root` is the real path of the folder if
+ * the terminal program uses the same storage.
  */
 export type Storage = { storage: string; sharedStorage: string; root?: string };
 
@@ -30,13 +30,13 @@ export function storageOf(context: Pick<vscode.ExtensionContext, 'storageUri' | 
     if (problem) tellOnce(context.workspaceState, problemText(own, storage, problem));
     return problem && !existsSync(join(storage, 'sessions')) ? { storage: own, sharedStorage } : { storage, sharedStorage, root };
   } catch {
-    // The home folder is unknown, or the workspace folder cannot be read.
+    // This fails if the home folder is unknown or the workspace folder cannot be read.
     return { storage: own, sharedStorage: context.globalStorageUri.fsPath };
   }
 }
 
 function problemText(from: string, to: string, { message }: Error): string {
-  return `Sessions of an earlier version of Kedge could not be moved from ${from} to ${to}: ${message.replace(/\.?$/, '.')} Kedge tries it again at each start. Close other programs that use these files, or move the content of the folders blobs and sessions yourself.`;
+  return `Sessions of an earlier version of Kedge could not be moved from ${from} to ${to}: ${message.replace(/\.?$/, '.')} Kedge tries again each time it starts. Close other programs that use these files, or move the content of the folders blobs and sessions yourself.`;
 }
 
 const TOLD_KEY = 'kedge.storageProblem';

@@ -22,7 +22,7 @@ import { editorSurroundings } from './surroundings.ts';
 import type { Executed, LastOutput } from './terminal/last-output.ts';
 import { Terminals } from './terminal/terminal.ts';
 
-/** The parts of Kedge that work in a run needs. */
+/** The parts of Kedge that runs need. */
 type Window = {
   readonly storage: string;
   readonly sharedStorage: string;

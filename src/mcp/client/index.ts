@@ -20,7 +20,7 @@ import { schemaValidator } from './schemas.ts';
 
 const MAX_TOOLS = 200;
 const MAX_RESOURCES = 500;
-/** The SDK requires a time-out. It is long, because the limits of the run or the user can end a call earlier. */
+/** The SDK requires a timeout. It is long, because the limits of the run or the user can end a call earlier. */
 const CALL_MS = 24 * 60 * 60_000;
 
 /** How often a request is repeated after a sign-in: once for the sign-in itself, and once for a larger scope. */

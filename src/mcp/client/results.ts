@@ -7,7 +7,7 @@ const MAX_PARTS = 50;
 type Block = { type: string; text?: string; data?: string; mimeType?: string; uri?: string; name?: string; resource?: Resource };
 type Resource = { uri: string; mimeType?: string; text?: string; blob?: string };
 
-/** Converts a tool result to texts and images. Other content is replaced by a short description. */
+/** Converts a tool result to texts and images. Other content is replaced with a short description. */
 export function resultParts(content: unknown, structuredContent: unknown): (TextPart | ImagePart)[] {
   const blocks = Array.isArray(content) ? (content as Block[]) : [];
   const parts = blocks.map(partOf);

@@ -10,7 +10,7 @@ export function schemaValidator(): jsonSchemaValidator {
   return {
     getValidator<T>(schema: JsonSchemaType) {
       const plain = withoutPatterns(schema);
-      // The server checks what the client cannot check without patterns.
+      // The server checks the input that the client cannot check without patterns.
       return plain ? ajv.getValidator<T>(plain) : (input: unknown) => ({ valid: true, data: input as T, errorMessage: undefined });
     },
   };

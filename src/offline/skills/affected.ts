@@ -30,10 +30,10 @@ export function targetText({ kind, from }: Substitution): string {
 
 /** Describes the change in a sentence that the grammar understands. */
 export function sentence({ kind, from, to }: Substitution, where = ''): string {
-  return kind === 'rename' ? `Rename ${from} to ${to}${where}` : `Replace ${quote(from)} by ${quote(to)}${where}`;
+  return kind === 'rename' ? `Rename ${from} to ${to}${where}` : `Replace ${quote(from)} with ${quote(to)}${where}`;
 }
 
-/** Returns true if the new text contains the old one, so that a search would still find it after the change. */
+/** Returns true if the new text contains the old one, so a search would still find it after the change. */
 export function keepsOld(request: Substitution): boolean {
   return changer(request)(request.to, '') !== request.to;
 }

@@ -29,7 +29,7 @@ export function* runChecks(checks: readonly string[]): Skill<{ lines: string[]; 
   return { lines, broken };
 }
 
-/** Represents the check as a substitution, which supports whole-word search. */
+/** Represents the check as a substitution, because substitutions support whole-word search. */
 function readCheck(check: string): Substitution | undefined {
   const masked = mask(check);
   const [, word, name, place] = LEFT.exec(masked.text) ?? [];

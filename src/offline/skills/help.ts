@@ -12,7 +12,7 @@ const QUESTIONS = [
 
 const CHANGES = [
   '`rename loadConfig to readConfig in src` (text: whole words, including in comments)',
-  "`replace 'colour' by 'color' in docs/*.md`",
+  "`replace 'colour' with 'color' in docs/*.md`",
   "`create notes.md with 'hello'`, `append 'more' to notes.md`",
   '`move src/old.ts to src/new.ts`, `delete src/old.ts`',
 ];

@@ -1,4 +1,4 @@
-/** Reading and searching, shared by all skills. */
+/** Functions for reading and searching that all skills share. */
 import { type FileText, type Listing, merge, parseDirectory, parseListing, parseRead, parseSearch, type SearchResult } from '../results.ts';
 import { baseName, hasGlob, type Scope } from '../scope.ts';
 import { ask, askOne, type Call, type Skill } from '../script.ts';

@@ -101,7 +101,7 @@ function report(request: Substitution, scope: Scope, { done, failed }: Work, mat
     return problemOutcome(`There is no ${targetText(request)}${where}; nothing was changed.`);
   const total = done.reduce((sum, file) => sum + file.lines.length, 0);
   const names =
-    request.kind === 'rename' ? `Renamed ${request.from} to ${request.to}` : `Replaced ${quote(request.from)} by ${quote(request.to)}`;
+    request.kind === 'rename' ? `Renamed ${request.from} to ${request.to}` : `Replaced ${quote(request.from)} with ${quote(request.to)}`;
   const reasons = failed.map(({ path, reason }) => `${path}: ${firstLine(reason)}`);
   const remaining = remainingFiles.map(({ path, hits }) => `${path}:${hits[0]?.line} still contains ${targetText(request)}`);
   const isClean = reasons.length === 0 && remainingFiles.length === 0 && matches.more === undefined && !keepsOld(request);

@@ -110,7 +110,7 @@ function steps(request: Substitution, files: readonly FileHits[]): PlanStep[] {
   });
 }
 
-/** Returns a single step for all files, for changes with too many matches to list them in one search. */
+/** Returns a single step for all files, for changes with too many matches to list in one search. */
 function wideStep(request: Substitution, scope: Scope): PlanStep {
   const where = scopeText(scope);
   const files = isEverywhere(scope) ? ['**'] : [...scope.globs, ...scope.paths];

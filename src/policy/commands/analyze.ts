@@ -20,7 +20,7 @@ export function analyzeCommand(command: string, shell: Shell, parser: ShellParse
   analyzer.text(command);
   const { commands, writes, uses, opaque, dangers } = analyzer;
   const runs = (name: RegExp) => commands.some(({ argv: [program] }) => name.test(programName(program ?? '')));
-  // The position of `cd` does not matter: in a loop it also affects commands that precede it in the text.
+  // The position of `cd` does not matter, because in a loop it also affects commands that precede it in the text.
   if (runs(/^git$/) && runs(/^(?:cd|pushd|popd|chdir|set-location|sl)$/)) dangers.push(concern('other-folder', '`git` after `cd`'));
   if (commands.length === 0 && opaque.length === 0 && dangers.length === 0) opaque.push(concern('unreadable', 'it contains no command'));
   if (commands.length > MAX_COMMANDS) opaque.push(concern('unreadable', `it contains more than ${MAX_COMMANDS} commands`));

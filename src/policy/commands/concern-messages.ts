@@ -1,7 +1,7 @@
 import type { CommandConcern } from '../../core/session/rule-ids.ts';
 import type { Concern } from './types.ts';
 
-/** Messages for the conditions under which a command needs an approval regardless of rules and permissions. */
+/** Messages for the conditions under which a command needs approval regardless of rules and permissions. */
 const SENTENCES = {
   unreadable: (what: string) => `The command could not be analyzed: ${what}.`,
   dynamic: (what: string) => `The value of ${code(what)} is only known when the command runs.`,

@@ -6,7 +6,7 @@ import { programName } from './programs/program-tables.ts';
 import type { CommandAnalysis, CommandRules, Prefix, SimpleCommand } from './types.ts';
 
 /**
- * Evaluates an analyzed command. Deny takes precedence over ask, and ask over allow. Opaque or dangerous commands need an approval
+ * Evaluates an analyzed command. Deny takes precedence over ask, and ask over allow. Opaque or dangerous commands need approval
  * regardless of the allowlist; any other command is allowed only if each of its simple commands is allowed.
  */
 export function evaluateCommand(
@@ -25,7 +25,7 @@ export function evaluateCommand(
   });
   const [concern] = concerns;
   const [first] = guarded.map(({ path: _, ...found }) => found);
-  // The rest of an address looks like an absolute path. The reason for the address itself is clearer.
+  // After its scheme, a URL looks like an absolute path. The URL has its own reason for an approval, which is clearer.
   const paths = guarded.filter(({ path }) => !(path.startsWith('//') && analysis.source.includes(`:${path}`)));
   const reasons = gravestFirst([...concerns, ...paths.map(({ reason }) => ({ rule: 'guarded-path' as const, reason }))]);
   const all = reasons.length > 1 && { reasons };

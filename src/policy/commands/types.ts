@@ -52,14 +52,14 @@ export type SimpleCommand = WrittenCommand & {
   isCovered: boolean;
 };
 
-/** A reason why a command needs an approval regardless of rules and permissions. */
+/** A reason why a command needs approval regardless of rules and permissions. */
 export type Concern = {
   rule: CommandConcern;
   /** A complete sentence to show to the user. */
   reason: string;
 };
 
-/** The reason why a path needs an approval. `secret` is true if the path may contain keys or passwords. */
+/** The reason why a path needs approval. `secret` is true if the path may contain keys or passwords. */
 export type Guarded = Pick<Judgement, 'reason' | 'secret'>;
 
 /** How a command uses a path: it prints only the name, reads the content, or may do anything. */
@@ -76,7 +76,7 @@ export type CommandAnalysis = {
   paths: readonly string[];
   /** How the command uses each path. If it uses a path in several ways, the strongest use counts. */
   uses: ReadonlyMap<string, Use>;
-  /** Reasons why the command could not be parsed completely. If there are any, the lists above are incomplete. */
+  /** Reasons why the command could not be parsed completely. If there are any, the other lists of this object are incomplete. */
   opaque: readonly Concern[];
   /** Reasons for an approval in the parts that were parsed. */
   dangers: readonly Concern[];
@@ -95,6 +95,6 @@ export type CommandRules = {
   ask: readonly Prefix[];
   /** Whether read-only commands need no prefix. Default: false. */
   allowReadOnly?: boolean;
-  /** Returns why a path named by the command needs an approval (secrets, protected places), or undefined. */
+  /** Returns why a path named by the command needs approval (secrets, protected places), or undefined. */
   guard?: (path: string, use: Use) => Guarded | undefined;
 };

@@ -4,7 +4,7 @@ import { eventConnection } from '../event-stream.ts';
 import type { Server } from '../server.ts';
 import type { ProviderConfig } from '../types.ts';
 
-/** Creates the `fetch` of all requests. */
+/** Creates the `fetch` that all requests use. */
 export function connectionFor(config: ProviderConfig, server: Server): typeof fetch {
   return eventConnection(server, silenceOf(config, false), 'drop', true);
 }

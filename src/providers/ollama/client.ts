@@ -11,7 +11,7 @@ export function withDefaultUrl(config: ProviderConfig): ProviderConfig & { baseU
   return { ...config, baseUrl: config.baseUrl?.replace(/\/(v1|api)\/?$/, '') || DEFAULT_URL };
 }
 
-/** Creates the `fetch` of all requests. */
+/** Creates the `fetch` that all requests use. */
 export function connectionFor(config: ProviderConfig, server: Server): typeof fetch {
   return connection(server, {
     silenceMs: silenceOf(config, true),

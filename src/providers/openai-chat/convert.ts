@@ -14,7 +14,7 @@ export const PROVIDER = 'openai-chat';
 /** The content of `part.replay`: reasoning that some servers expect to be sent back unchanged with the calls it led to. */
 export type Token = { content?: string; details?: unknown[] };
 
-/** Differences between servers in what they accept. */
+/** The differences between the requests that servers accept. */
 export type Dialect = {
   /** The provider that owns this conversation format. Replay data is only sent back to the provider it came from. */
   provider?: string;

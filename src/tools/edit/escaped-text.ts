@@ -1,4 +1,7 @@
-/** Detects escaped line breaks and code fences in text that a model wants to write. The call is refused: the file would be invalid. */
+/**
+ * Detects escaped line breaks and code fences in text that a model wants to write. Such a call is refused, because the file would be
+ * invalid.
+ */
 import { ToolError } from '../../core/run/tool.ts';
 
 /** File types in which a code fence is never valid. */

@@ -1,6 +1,6 @@
 /** Replaces lines of a file. */
 
-/** The lines of a file from `line`, counted from 1, of which `removes` are replaced. `line` may be one after the last line. */
+/** A range of `removes` lines of a file, beginning at `line`, which counts from 1. `line` may be one after the last line. */
 export type LineRange = { line: number; removes: number };
 
 export function wholeFile(text: string): LineRange {

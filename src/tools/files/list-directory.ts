@@ -123,8 +123,8 @@ async function linesOf(workspace: Workspace, at: Location, branch: Branch, { dep
 }
 
 /**
- * Returns the entries of a directory. A symbolic link to an excluded file or out of the workspace is listed as neither a file nor a
- * directory, so that the listing does not reveal its target.
+ * Returns the entries of a directory. A symbolic link to an excluded file, or to a path outside the workspace, has the type `other`, so
+ * that the listing does not reveal its target.
  */
 async function entriesOf(workspace: Workspace, at: Location): Promise<Entries> {
   const entries = await workspace.fs.list(at);

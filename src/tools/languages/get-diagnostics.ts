@@ -24,7 +24,7 @@ export function getDiagnosticsTool(workspace: Workspace, languages: LanguageServ
         async execute({ signal }) {
           if (place) await existingFile(workspace, place);
           const all = await answerOf((limited) => languages.problems(place?.at, limited), signal);
-          // Messages quote the content of files. Only a file that was named in the call is covered by its approval.
+          // Messages quote the content of files. An approval of the call covers only a file that the call names.
           const isWithheld = workspace.withheldFiles('get_diagnostics');
           const visibleProblems = all.filter(({ at }) => !isWithheld(at) || workspace.display(at) === place?.path);
           if (visibleProblems.length === 0) return { content: `No errors or warnings${place ? ` in ${place.path}` : ' are known'}.` };

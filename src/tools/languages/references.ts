@@ -42,7 +42,7 @@ function placesTool(workspace: Workspace, languages: LanguageServices, { name, d
           const position = await positionIn(workspace, place, line, symbol);
           const places = await answerOf((limited) => languages[ask](place.at, position, limited), signal);
           const isWithheld = workspace.withheldFiles(name);
-          // If reading the file that the call names needs an approval, the user has approved it.
+          // If reading the file that the call names needs approval, the user has approved it.
           const visible = places.filter(({ at }) => !at || !isWithheld(at) || workspace.display(at) === place.path);
           const text = await placesText(workspace, visible, noun);
           return { content: text || `No ${noun} of ${symbol} are known. Use search_text.` };

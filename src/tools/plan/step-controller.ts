@@ -16,7 +16,7 @@ import { type CheckPorts, type CheckResult, checkResultText, runCheck } from './
 import { stepOf, stepsAhead, titleOf, withAnsweredQuestion } from './plan-scope.ts';
 import { ANSWERS, failureQuestion, keepQuestion, questionIdsAfterCheck, unchangedQuestion, wordsOf } from './step-questions.ts';
 
-/** The run of a plan and the state of its session. The session updates the two objects during the run. */
+/** The run of a plan and the state of its session. The session updates both objects during the run. */
 export type PlanRun = { run: RunRecord; state: SessionState };
 type Report = { step: number; status: StepStatus; note?: string | undefined };
 

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { insightsOf } from '../../../src/core/insights/insights.ts';
 import { say, turn } from '../../../src/providers/scripted/index.ts';
 import { SessionStore } from '../../../src/sessions/store.ts';
+import { writeWholeLog } from '../../../src/sessions/whole-log.ts';
 import { rememberFolders, storedWorkspaces } from '../../../src/sessions/workspaces.ts';
 import { assistantOn } from '../../support/harness.ts';
 
@@ -47,7 +48,7 @@ describe('the sessions of other workspaces', () => {
 
   it('are not those of the same folder in another place', async () => {
     rememberFolders({ directory, key: 'tide-0123456789ab', folders: ['/srv/tide'] });
-    new SessionStore(join(directory, 'tide-0123456789ab', 'sessions')).create('s', []);
+    writeWholeLog(new SessionStore(join(directory, 'tide-0123456789ab', 'sessions')).log('s'), []);
     await using tide = await assistantOn({}, [], { workspaces: { directory, folders: ['/srv/tide'] } });
     assert.deepEqual(await (await tide.assistant.library()).elsewhere(), []);
   });

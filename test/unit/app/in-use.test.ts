@@ -60,6 +60,28 @@ describe('a session that is opened', () => {
     assert.deepEqual(await readdir(join(kedge.storage, 'sessions')), ['.trash']);
   });
 
+  it('says so after another window has deleted it, and goes on when it was restored', async () => {
+    await using kedge = await assistantOn({}, [turn(say('One.')), turn(say('Two.'))]);
+    const { session } = kedge;
+    await session.prompt({ text: 'one', mode: 'ask' });
+    const library = await (await kedge.beside()).assistant.library();
+    library.remove(session.id);
+    const DELETED = /^Error: This session was deleted in another window or process\. Restore it, or start a new session\.$/;
+    for (let time = 0; time < 2; time++) {
+      await assert.rejects(session.prompt({ text: 'two', mode: 'ask' }), DELETED);
+      assert.throws(() => session.note({ type: 'session_pinned', pinned: true }), DELETED);
+      await assert.rejects(kedge.assistant.session(session.id), DELETED);
+    }
+    assert.equal((await kedge.assistant.library()).isDeleted(session.id), true);
+    assert.deepEqual(await readdir(join(kedge.storage, 'sessions')), ['.trash']);
+    library.restore(session.id);
+    assert.equal((await kedge.assistant.library()).isDeleted(session.id), false);
+    await session.prompt({ text: 'two', mode: 'ask' });
+    assert.equal(session.state.lastRun?.outcome, 'answered');
+    const again = await kedge.reload();
+    assert.deepEqual([[...again.session.state.runs.values()].length, again.session.damage], [2, undefined]);
+  });
+
   it('can only be read while another process uses it', async () => {
     const create = turn(call('create_file', { path: 'new.txt', content: '' }));
     await using kedge = await assistantOn({}, [create, hang(), turn(say('Done.'))]);

@@ -177,7 +177,7 @@ describe('an imported session', () => {
     assert.ok(session.readView().importedUntil !== undefined && session.readView().runs.length === 3);
     for (const { runId } of session.state.runs.values()) await assert.rejects(session.changes.undo(runId), /did not change any files/);
     await session.prompt({ text: 'go on', mode: 'ask' });
-    const events = await kedge.store.read(session.id);
+    const events = (await kedge.store.load(session.id)) ?? [];
     const again = emptySession();
     assert.equal(applyValidEvents(again, events).length, events.length);
     assert.deepEqual([again.staged, again.runs.size], [[], 4]);

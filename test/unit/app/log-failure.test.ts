@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { call, say, turn } from '../../../src/providers/scripted/index.ts';
 import { SessionLog, SessionStore } from '../../../src/sessions/store.ts';
@@ -118,5 +118,50 @@ describe('a log that cannot be written', () => {
     await later.session.resume();
     assert.equal(later.session.state.lastRun?.outcome, 'answered');
     assert.deepEqual(Object.keys(await kedge.snapshot()), ['/', 'workspace/', 'workspace/1', 'workspace/2']);
+  });
+
+  it('can be continued in the same window when it can be written again', async () => {
+    await using kedge = await assistantOn({}, [...script, ...script], { store: (directory) => new SmallDisk(directory, 5) });
+    answerAll(kedge.session, { approve: true });
+    await kedge.session.prompt({ text: 'go', mode: 'agent' });
+    const failure = () => lastOf(kedge.events, 'run_finished').error?.message ?? '';
+    assert.match(failure(), /cannot be written.* Correct the problem and try again\.$/);
+    const count = kedge.events.length;
+    await kedge.session.resume();
+    assert.deepEqual([failure().slice(0, 36), kedge.events.length > count], ["The session's log cannot be written,", true]);
+    (kedge.store as SmallDisk).room = 1_000;
+    await kedge.session.resume();
+    assert.equal(kedge.session.state.lastRun?.outcome, 'answered');
+    const logged = await kedge.store.load(kedge.session.id);
+    assert.deepEqual(JSON.parse(JSON.stringify([...kedge.session.events])), logged);
+    assert.equal(kedge.session.damage, undefined);
+  });
+});
+
+describe('a damaged log that cannot be read while it is repaired', () => {
+  it('stays as it is, and is repaired when it can be read again', async () => {
+    await using kedge = await assistantOn({}, [turn(say('One.')), turn(say('Two.')), turn(say('Three.'))]);
+    await kedge.session.prompt({ text: 'one', mode: 'ask' });
+    const file = join(kedge.storage, 'sessions', `${kedge.session.id}.jsonl`);
+    appendFileSync(file, 'no event\n');
+    const { session } = await kedge.reload();
+    assert.match(session.damage ?? '', /^1 line /);
+    const before = readFileSync(file, 'utf8');
+    // On a disk that returns wrong bytes, the file has the same size and inode.
+    const unreadable = before.replace(/./g, ' ');
+    writeFileSync(file, unreadable);
+    await assert.rejects(session.prompt({ text: 'two', mode: 'ask' }), /was changed by another program/);
+    assert.equal(readFileSync(file, 'utf8'), unreadable);
+    assert.equal(session.running, false);
+    writeFileSync(file, before);
+    await session.prompt({ text: 'two', mode: 'ask' });
+    assert.equal(session.state.lastRun?.outcome, 'answered');
+    await session.prompt({ text: 'three', mode: 'ask' });
+    const again = await kedge.reload();
+    assert.equal(again.session.damage, undefined);
+    assert.deepEqual(
+      eventsOf([...again.session.events], 'run_started').map(({ prompt }) => prompt),
+      ['one', 'two', 'three'],
+    );
   });
 });

@@ -1,4 +1,4 @@
-/** Tests what the run of a confirmed plan may do without an approval: its checks, and edits outside the plan that the user allowed. */
+/** Tests what the run of a confirmed plan may do without approval: its checks, and edits outside the plan that the user allowed. */
 import assert from 'node:assert/strict';
 import { checkCommands, type PlanDraft } from '../../../src/core/plan/plan.ts';
 import { foldSession } from '../../../src/core/session/reduce.ts';
@@ -30,7 +30,7 @@ describe('a command that a check of the confirmed plan names', () => {
     checks: [{ command: 'node check.mjs && cat a.txt' }],
   };
 
-  it('runs as a check and for the model without an approval', async () => {
+  it('runs as a check and for the model without approval', async () => {
     const turns = [
       turn(step(1, 'started'), edit('a.txt'), run('node check.mjs'), step(1, 'done')),
       turn(run('node check.mjs && cat a.txt')),
@@ -50,7 +50,7 @@ describe('a command that a check of the confirmed plan names', () => {
     assert.equal(lastOf(kedge.events, 'run_finished').outcome, 'answered');
   });
 
-  it('needs an approval with other words, in another folder, in the background, and outside the run of the plan', async () => {
+  it('needs approval with other words, in another folder, in the background, and outside the run of the plan', async () => {
     const others = [run('node check.mjs --x'), run('node check.mjs', { cwd: 'sub' }), run('node check.mjs', { background: true })];
     const { kedge, planId } = await planOn(plan, [turn(...others), done, turn(run('node check.mjs')), done]);
     await using _ = kedge;
@@ -96,7 +96,7 @@ describe('a command that a check of the confirmed plan names', () => {
   const check = (path: string, command: string): PlanDraft => ({ goal: 'g', steps: [{ title: 'One', files: [path], check: { command } }] });
   const project = { 'package.json': '{"scripts":{"test":"node tools/t.mjs"}}', 'tools/t.mjs': 'old\n' };
 
-  it('needs an approval once the run has written the code that it runs, although that write needs none', async () => {
+  it('needs approval once the run has written the code that it runs, although that write needs none', async () => {
     for (const [name, plan, writes] of [
       ['named in the plan', check('tools/t.mjs', 'node tools/t.mjs'), [write('tools/t.mjs', 'old')]],
       ['created', check('tools/x.mjs', 'node tools/x.mjs'), [create('tools/x.mjs')]],

@@ -361,7 +361,7 @@ describe('a check that is a command', () => {
     assert.equal(await kedge.read('a.txt'), 'old\n');
   });
 
-  it('asks if it is dangerous, and is not run without an approval', async () => {
+  it('asks if it is dangerous, and is not run without approval', async () => {
     await using kedge = await assistantOn(files, script(withCheck('rm -r c.txt'), work, done), options);
     answering(kedge, 'Skip');
     await (await confirmed(kedge)).run;
@@ -497,7 +497,7 @@ describe('a deviation', () => {
     assert.deepEqual(rules(kedge), ['outside-plan', 'confirmed-plan']);
   });
 
-  it('that was allowed once needs an approval again', async () => {
+  it('that was allowed once needs approval again', async () => {
     await using kedge = await assistantOn(
       files,
       script(PLAN, turn(step(2, 'started'), edit('other.txt')), turn(call('delete_file', { path: 'other.txt' })), done),

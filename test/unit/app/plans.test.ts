@@ -80,7 +80,7 @@ describe('a plan', () => {
     assert.equal(lastOf(kedge.events, 'run_finished').outcome, 'answered');
   });
 
-  it('limits the run: other files need an approval, whatever was granted', async () => {
+  it('limits the run: other files need approval, whatever was granted', async () => {
     await using kedge = await assistantOn(files, [
       propose,
       turn(edit('src/other.ts')),

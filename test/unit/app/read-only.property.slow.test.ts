@@ -159,7 +159,7 @@ describe('Ask and Plan', () => {
 
         assert.deepEqual(await snapshotOf(kedge.parent, { times: true }), before);
         for (const type of ['changes_staged', 'file_changed'] as const) assert.deepEqual(eventsOf(kedge.events, type), []);
-        // Reading a secret is the only call that needs an approval.
+        // Reading a secret is the only call that needs approval.
         assert.deepEqual(
           eventsOf(kedge.events, 'approval_requested').filter(({ rule, changes }) => rule !== 'secret' || changes.length > 0),
           [],

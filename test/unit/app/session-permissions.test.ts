@@ -65,7 +65,7 @@ describe('what the user sets for a session', () => {
     );
   });
 
-  it('hides files from a search when reading needs an approval', async () => {
+  it('hides files from a search when reading needs approval', async () => {
     await using kedge = await assistantOn({ 'a.txt': 'word' }, [turn(call('search_text', { pattern: 'word' })), done]);
     kedge.session.note({ type: 'session_permission_set', about: { action: 'read' }, effect: 'deny' });
     await kedge.session.prompt({ text: 'go', mode: 'ask' });

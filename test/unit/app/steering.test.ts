@@ -1,4 +1,4 @@
-/** Tests files that decide what an allowed command does. Each change of such a file needs an approval, whatever the user has granted. */
+/** Tests files that decide what an allowed command does. Each change of such a file needs approval, whatever the user has granted. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { PlanDraft } from '../../../src/core/plan/plan.ts';
@@ -373,7 +373,7 @@ describe('a change of what an allowed command does', () => {
     assert.deepEqual(rules(kedge), ['allow edits-granted', 'allow edits-granted']);
   });
 
-  it('is mentioned when the command later needs an approval', async () => {
+  it('is mentioned when the command later needs approval', async () => {
     await using kedge = await assistantOn(
       {},
       [turn(create('package.json'), create('a.ts')), turn(call('run_command', { command: 'npm test' })), done],

@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { Plan } from '../../../src/core/plan/plan.ts';
+import type { ApprovalRequest } from '../../../src/core/session/session-state.ts';
+import { approvalDetails } from '../../../src/core/view/approval-details.ts';
 import { planLines } from '../../../src/core/view/plan-details.ts';
 import { visibleCommand } from '../../../src/core/words/visible-text.ts';
+import * as acp from '../../../src/hosts/acp/updates/markdown.ts';
+import { ClientPaths } from '../../../src/hosts/acp/updates/tool-calls.ts';
 import { approvalText, questionText } from '../../../src/hosts/cli/output/approval-text.ts';
 import { paintFor } from '../../../src/hosts/cli/output/terminal.ts';
+import { NodeFileSystem } from '../../../src/hosts/node/files/file-system.ts';
 import { approvalMarkdown, planMarkdown, questionMarkdown } from '../../../src/hosts/vscode/chat/chat-markdown.ts';
 import { assertShown, plan, planTexts, questionAbout, requestOf, sample } from '../../support/approval-samples.ts';
 
@@ -19,12 +24,23 @@ function rendered(markdown: string): string {
     .join('');
 }
 
-describe('an approval in the terminal and in the native Chat', () => {
+const paths = new ClientPaths(new NodeFileSystem([import.meta.dirname]), { put: async () => '', get: async () => undefined });
+
+/** Returns what a client of the Agent Client Protocol displays without the stored contents of the files. */
+async function shownByClients(request: ApprovalRequest): Promise<string> {
+  const diffs = (await paths.diffs(request.changes)).map((each) =>
+    each.type === 'content' && each.content.type === 'text' ? each.content.text : '',
+  );
+  return [acp.approvalMarkdown(approvalDetails(request)), ...diffs].join('\n\n');
+}
+
+describe('an approval in the terminal, in the native Chat and in other editors', () => {
   it('shows everything that it executes, word by word, for calls of all tools', async () => {
     await fc.assert(
       fc.asyncProperty(sample, async (each) => {
         const request = await requestOf(each);
-        for (const shown of [approvalText(request, paint), rendered(approvalMarkdown(request).join(''))]) {
+        const inEditors = rendered(await shownByClients(request));
+        for (const shown of [approvalText(request, paint), rendered(approvalMarkdown(request).join('')), inEditors]) {
           assertShown(shown, each);
           assert.doesNotMatch(shown, HIDDEN);
         }
@@ -50,7 +66,8 @@ describe('an approval in the terminal and in the native Chat', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', minLength: 1 }), fc.constantFrom('.', 'vendor/evil'), (command, cwd) => {
         const asked = questionAbout(command, cwd);
-        for (const shown of [questionText(asked.question, paint), rendered(questionMarkdown(asked.question).join(''))]) {
+        const inEditors = rendered(acp.questionMarkdown(asked.question));
+        for (const shown of [questionText(asked.question, paint), rendered(questionMarkdown(asked.question).join('')), inEditors]) {
           assertShown(shown, { executed: [visibleCommand(command)], paths: cwd === '.' ? [] : [cwd] });
           assert.doesNotMatch(shown, HIDDEN);
         }

@@ -63,7 +63,7 @@ describe('a resource of an MCP server', () => {
     assert.deepEqual(await found(kedge, 'features'), []);
   });
 
-  it('is read by a call to its server, which needs an approval like its other calls', async () => {
+  it('is read by a call to its server, which needs approval like its other calls', async () => {
     await using kedge = await on();
     const mentions = await kedge.assistant.mentions(kedge.session);
     assert.deepEqual((await mentions.inText(`Explain @everything:${URI} and @other:${URI}.`)).refs, [

@@ -153,8 +153,8 @@ describe('a question about MCP servers', function () {
     ];
     const text = await servers.overview('agent', (server, tool) => deniesMcp(one, server, tool));
     assert.deepEqual(states(servers), ['fickle running', 'broken stopped']);
-    assert.match(text, /- broken: denied by a rule of the user$/);
-    assert.match(text, /- end: denied by a rule of the user\n/);
+    assert.match(text, /- broken: denied by one of the user's rules$/);
+    assert.match(text, /- end: denied by one of the user's rules\n/);
     assert.match(text, /- change: needs approval/);
   });
 
@@ -163,7 +163,7 @@ describe('a question about MCP servers', function () {
     await using kedge = await assistantOn({}, [turn(say('Done.'))], { mcp: servers });
     kedge.session.note({ type: 'session_permission_set', about: { server: 'fickle' }, effect: 'deny' });
     await kedge.session.prompt({ text: 'List my MCP servers', mode: 'ask' });
-    assert.match(JSON.stringify(kedge.session.state.messages), /- fickle: denied by a rule of the user/);
+    assert.match(JSON.stringify(kedge.session.state.messages), /- fickle: denied by one of the user's rules/);
     assert.deepEqual(states(servers), ['fickle stopped']);
   });
 

@@ -98,7 +98,7 @@ describe('offline renames in Agent mode', () => {
   it('replaces text, also by a text that contains it', async () => {
     const { files, answer } = await agent("replace 'tides' by 'high tides' in *.md");
     assert.equal(files['README.md'], FILES['README.md']?.replace('tides', 'high tides'));
-    has(answer, "Replaced 'tides' by 'high tides': 1 line in 1 file", 'README.md:3');
+    has(answer, "Replaced 'tides' with 'high tides': 1 line in 1 file", 'README.md:3');
   });
 });
 

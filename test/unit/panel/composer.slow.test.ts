@@ -98,7 +98,7 @@ describe('the commands of the composer', function () {
     const [first] = (await posted()) as { mentions?: unknown }[];
     assert.deepEqual(first?.mentions, [{ ref: { kind: 'problems' } }]);
     await deliver(page, [host('agent', { isOffline: true, hasProblems: true })]);
-    assert.deepEqual(await labels(), ["Replace '…' by '…'", 'Create …']);
+    assert.deepEqual(await labels(), ["Replace '…' with '…'", 'Create …']);
     await deliver(page, STATES.untrusted?.messages ?? []);
     assert.equal(await page.getByText('Restricted Mode: only Ask is available.').count(), 1);
   });

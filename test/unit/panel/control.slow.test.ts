@@ -180,7 +180,7 @@ describe('the user controls the run in the panel', () => {
     await page.keyboard.type(' All of them.');
     const taken = queued().add({ type: 'message_added', message: user('Leave the tests alone.'), queued: 'queued-1' });
     await deliver(page, [session(taken, true)]);
-    await page.getByText('Your change of the queued message came too late.').waitFor();
+    await page.getByText('The queued message was already sent.').waitFor();
     assert.equal(await prompt.inputValue(), 'Leave the tests alone. All of them.\n\nMore.');
     assert.deepEqual(await posted(), []);
   });
@@ -192,7 +192,7 @@ describe('the user controls the run in the panel', () => {
     await button('Resume').click();
     await page.getByText('Running').waitFor();
     await deliver(page, [session(held(), false)]);
-    await page.getByText('Paused · Next: the model’s next turn').waitFor();
+    await page.getByText('Paused. Next: the model’s next turn.').waitFor();
     await button('Run one step: the model’s next turn').click();
     await button('Resume').click();
     await button('Stop the run').click();

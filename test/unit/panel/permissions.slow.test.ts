@@ -136,7 +136,7 @@ describe('the pages about permissions, MCP servers and models in the panel', fun
     assert.equal(await page.getByRole('button', { name: /^(?:Start|Restart): / }).count(), 0);
   });
 
-  it('are opened from the line that says what runs without an approval', async () => {
+  it('are opened from the line that says what runs without approval', async () => {
     const page = await panel.open('empty-agent-allowed');
     await page.getByText('Without approval: edits in this workspace').waitFor();
     await page.getByRole('button', { name: 'Permissions' }).press('Enter');

@@ -144,7 +144,7 @@ describe('the sessions in the panel', function () {
     const page = await panel.show(sessionsPage());
     await rows(page).nth(6).waitFor();
     assert.match(await rows(page).nth(2).innerText(), /Waiting for you/);
-    assert.match(await rows(page).nth(1).innerText(), /Running · .* · shown now/);
+    assert.match(await rows(page).nth(1).innerText(), /Running · .* · current/);
     await page.getByRole('combobox', { name: 'State' }).selectOption('waiting');
     assert.equal(await rows(page).count(), 1);
     await page.getByRole('combobox', { name: 'State' }).selectOption('pinned');
@@ -211,7 +211,7 @@ describe('the sessions in the panel', function () {
     const open = waiting.getByRole('button', { name: /opens in a new window/ });
     assert.match((await open.getAttribute('title')) ?? '', /\n\/home\/kim\/code\/clients\/.*\/lights\n/);
     await page.getByRole('searchbox').fill('lights');
-    await page.getByText('Sessions of other workspaces are found by title and folder.').waitFor();
+    await page.getByText('Sessions of other workspaces can be found only by title and folder.').waitFor();
     assert.equal(await rows(page).count(), 2);
     await rows(page).first().getByRole('button').press('Enter');
     assert.ok(await list(page).isVisible());

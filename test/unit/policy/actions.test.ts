@@ -172,7 +172,7 @@ describe('the permissions at a glance', () => {
   });
 });
 
-describe('what runs without an approval', () => {
+describe('what runs without approval', () => {
   const edits = { scope: 'session' as const, covers: { kind: 'edits' as const } };
   const command = { scope: 'workspace' as const, covers: { kind: 'command' as const, prefix: ['npm', 'test'] } };
 

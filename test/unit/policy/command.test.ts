@@ -116,7 +116,7 @@ describe('a command', () => {
       assert.equal(judge(text).covers, undefined, text);
   });
 
-  it('needs an approval if there is no grammar, whatever was allowed', () => {
+  it('needs approval if there is no grammar, whatever was allowed', () => {
     const input = { rules: [{ ...allow('npm test'), from: 'user' as const }], grants: [prefix('npm', 'test')] };
     const judged = createCommandJudge({ text: 'npm test', cwd: '.', shell: 'other' }, undefined)(input.rules, input.grants);
     assert.deepEqual([judged.kind, judged.covers], ['ask', undefined]);

@@ -290,7 +290,7 @@ describe('the command policy', () => {
         assert.equal((await judge(command, { allow: ['git', 'Select-String'] }, 'powershell')).kind, 'allow', command);
       }
     });
-    it('needs an approval for everything else', async () => {
+    it('needs approval for everything else', async () => {
       for (const command of [
         'git status $x',
         'git status > x',

@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: shells have placeholders too
-/** Common commands must not need an approval if the user allowed their kind: unnecessary requests teach people to approve everything. */
+/** Common commands must not need approval if the user allowed their kind: unnecessary requests teach people to approve everything. */
 import assert from 'node:assert/strict';
 import { type CommandJudged, commitAll, judgedOn } from '../../support/command-judge.ts';
 
@@ -365,7 +365,7 @@ describe('an everyday command', () => {
   after(() => on[Symbol.asyncDispose]());
 
   for (const command of [...GIT, ...LOOKING, ...TOOLS])
-    it(`runs without an approval: ${JSON.stringify(command)}`, async () => {
+    it(`runs without approval: ${JSON.stringify(command)}`, async () => {
       const { kind, rule, reason } = await on.judge(command, ALLOWED);
       assert.equal(kind, 'allow', `${rule}: ${reason}`);
     });

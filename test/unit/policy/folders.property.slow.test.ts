@@ -93,7 +93,7 @@ describe('a grant of a command, over random folders', () => {
           const isCovered = meant.every((each) => homes.some((from) => isSameCode(from, each)));
           const what = `${command} in ${way === 'cwd' ? to : '.'}, granted in ${homes.join(', ')}: ${rule} ${reason}`;
           if (!isCovered) assert.equal(kind, 'ask', what);
-          // Installed packages always need an approval, and a pattern may match files beside the directories.
+          // Installed packages always need approval, and a pattern may match files beside the directories.
           else if (!isGlob && !/node_modules/.test(`${to} ${home}`)) assert.equal(kind, 'allow', what);
         }
       }),

@@ -26,8 +26,8 @@ const judged = (name: string, paths: readonly string[], given: readonly SourcedR
   return decide({ mode: 'ask', tool: { name, effect: 'readonly', source: 'builtin' }, name, targets, trusted: true, rules: given }).kind;
 };
 
-describe('files whose content needs an approval', () => {
-  it('are those for which read_file needs an approval, or be denied', () => {
+describe('files whose content needs approval', () => {
+  it('are those for which read_file needs approval, or be denied', () => {
     fc.assert(
       fc.property(rules, path, (given, file) => assert.equal(withheldFilter(given)(file), judged('read_file', [file], given) !== 'allow')),
       { numRuns: 2_000 },

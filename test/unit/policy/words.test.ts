@@ -11,7 +11,7 @@ import { analyzeCommand } from '../../../src/policy/commands/index.ts';
 
 const LETTERS = [...'abC019.-_/=:,+@%^~#!*?[]{}()<>|&;$`\\\'" \t\nxuUnNe\u00e9\u{1f600}'];
 const letter = fc.constantFrom(...LETTERS);
-/** An unquoted tilde expands to a home directory. The analysis keeps it unchanged, and the policy requires an approval for it. */
+/** An unquoted tilde expands to a home directory. The analysis keeps it unchanged, and the policy requires approval for it. */
 const plain = fc.constantFrom(...'abC019.-_/=:,+@%^#!{}*?[]\u00e9');
 const run = (of: fc.Arbitrary<string>) => fc.array(of, { maxLength: 4 }).map((letters) => letters.join(''));
 const piece = fc.oneof(

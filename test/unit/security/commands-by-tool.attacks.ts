@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: shells have placeholders too
 /**
  * Malicious commands, by the tool that they misuse. Each is listed with the prefixes that the user has allowed. None of them may run
- * without an approval.
+ * without approval.
  */
 import { type Attack, attack } from '../../support/attacks.ts';
 

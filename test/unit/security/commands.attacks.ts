@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: shells have placeholders too
 /**
- * Commands that an attacker could make a model call, with the prefixes that the user has allowed. None of them may run without an approval.
+ * Commands that an attacker could make a model call, with the prefixes that the user has allowed. None of them may run without approval.
  */
 import { type Attack, attack } from '../../support/attacks.ts';
 

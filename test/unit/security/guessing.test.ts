@@ -82,7 +82,7 @@ describe('a guess at the content of a file that needs approval to be read', () =
     answerAll(kedge.session, { approve: true });
     await kedge.session.prompt({ text: 'go', mode: 'agent' });
     const [asked] = eventsOf(kedge.events, 'approval_requested');
-    assert.equal(asked?.title, 'Tell the model why its change of .env fails');
+    assert.equal(asked?.title, 'Tell the model why its change to .env fails');
     assert.match(resultTexts(kedge.session)[0] ?? '', /^ERROR old_text of edit 1 is not in \.env[\s\S]*hunter2/);
   });
 

@@ -1,6 +1,6 @@
 /** What a session reads from its log again must be what was logged. */
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -43,11 +43,13 @@ describe('a session that is read from its log', () => {
   /** Opens a log as a session does. */
   async function opened(text: string) {
     writeFileSync(join(directory, 's.jsonl'), text);
-    const store = new SessionStore(directory);
-    const { events: logged, offsets } = (await store.open('s')) ?? { events: [], offsets: [] };
-    const log = store.log('s');
+    const log = new SessionStore(directory).log('s');
     const events = new LoggedEvents(log);
-    for (const [index, event] of logged.entries()) events.add(event, offsets[index]);
+    const logged: AgentEvent[] = [];
+    await log.readAll((event, offset) => {
+      logged.push(event);
+      events.add(event, offset);
+    });
     return { logged, log, events };
   }
 
@@ -130,6 +132,24 @@ describe('a session that is read from its log', () => {
       events.ofType('session_renamed').map(({ seq, title }) => [seq, title]),
       titles,
     );
+  });
+
+  it('reads only the newest events to find one of them', async () => {
+    const written = Array.from({ length: 100 }, (_, index) => renamed(`title ${index}`, index + 1));
+    const { events, logged } = await opened(textOf(written, { formatAt: 0, damagedAt: -1, length: 1 }));
+    const file = join(directory, 's.jsonl');
+    const text = readFileSync(file, 'utf8');
+    const half = text.indexOf('\n', text.length / 2);
+    writeFileSync(file, text.slice(0, half).replace(/./g, ' ') + text.slice(half));
+    assert.deepEqual(
+      events.findLast(({ seq }) => seq <= 98),
+      logged[97],
+    );
+    assert.equal(
+      events.findLastIndex(() => true),
+      100,
+    );
+    assert.throws(() => events.findLast(({ seq }) => seq === 1), /was changed by another program/);
   });
 
   it('says so if another program has changed the log', async () => {

@@ -1,12 +1,14 @@
 /** Sessions on a network drive: nothing is lost, and what cannot be done is an error that says so. */
 import assert from 'node:assert/strict';
+import { statSync } from 'node:fs';
 import { appendFile, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { call, say, turn } from '../../../src/providers/scripted/index.ts';
 import { isLockedByOther, refreshLocks, releaseLock, takeLock } from '../../../src/sessions/lock.ts';
 import { listSessions } from '../../../src/sessions/session-list.ts';
 import { SessionStore } from '../../../src/sessions/store.ts';
+import { writeWholeLog } from '../../../src/sessions/whole-log.ts';
 import { answerAll, assistantOn, type Harness } from '../../support/harness.ts';
 import { DRIVES, networkDisk } from '../../support/network-disk.ts';
 
@@ -87,9 +89,9 @@ describe('sessions on a network drive', () => {
     const directory = await mkdtemp(join(tmpdir(), 'kedge-nfs-'));
     try {
       const store = new SessionStore(directory);
-      store.create('late', [{ type: 'session_renamed', title: 'One', runId: '', seq: 1, at: 1 }]);
-      await store.load('late');
+      writeWholeLog(store.log('late'), [{ type: 'session_renamed', title: 'One', runId: '', seq: 1, at: 1 }]);
       const reader = store.log('late');
+      await reader.readAll(() => {});
       const other = new SessionStore(directory).log('late');
       for (const seq of [2, 3]) other.append({ type: 'session_renamed', title: `Title ${seq}`, runId: '', seq, at: 1 });
       other.close();
@@ -126,6 +128,52 @@ describe('sessions on a network drive', () => {
       assert.equal(isLockedByOther(path), true, 'it was refreshed');
     } finally {
       releaseLock(path);
+      await rm(directory, { recursive: true, force: true });
+    }
+  });
+
+  it('are locked by another computer of the same name, whose process has the id of this one', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'kedge-nfs-'));
+    const path = join(directory, 's.lock');
+    try {
+      assert.equal(takeLock(path), true);
+      const [, startedAt, , computer = ''] = (await readFile(path, 'utf8')).split(' ');
+      releaseLock(path);
+      assert.ok(computer.startsWith(hostname()), computer);
+      for (const pid of [process.pid, process.ppid, 2 ** 22 - 1]) {
+        await writeFile(path, `${pid} ${startedAt} ${crypto.randomUUID()} ${computer}`);
+        assert.equal(isLockedByOther(path), false, 'it is this computer');
+        await writeFile(path, `${pid} ${startedAt} ${crypto.randomUUID()} ${computer}0`);
+        assert.deepEqual([isLockedByOther(path), takeLock(path)], [true, false]);
+      }
+    } finally {
+      await rm(directory, { recursive: true, force: true });
+    }
+  });
+
+  it('are locked for as long as the lock is refreshed, whatever the clocks of the computers say', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'kedge-nfs-'));
+    const path = join(directory, 's.lock');
+    const { now } = Date;
+    try {
+      for (const wrongBy of [-86_400_000, -240_000, 240_000, 86_400_000]) {
+        Date.now = () => now() + wrongBy;
+        await writeFile(path, `${process.pid} - ${crypto.randomUUID()} another-computer`);
+        assert.equal(isLockedByOther(path), true, `the clock is wrong by ${wrongBy} ms`);
+        const old = new Date(now() - 240_000);
+        await utimes(path, old, old);
+        assert.deepEqual([isLockedByOther(path), takeLock(path)], [false, true], `the clock is wrong by ${wrongBy} ms`);
+        await utimes(path, old, old);
+        await writeFile(join(directory, 'before'), '');
+        refreshLocks();
+        await writeFile(join(directory, 'later'), '');
+        const [before = 0, at = 0, later = 0] = ['before', 's.lock', 'later'].map((name) => statSync(join(directory, name)).mtimeMs);
+        assert.ok(before <= at && at <= later, 'it has the time of the drive');
+        releaseLock(path);
+        assert.deepEqual(await readdir(directory), ['before', 'later']);
+      }
+    } finally {
+      Date.now = now;
       await rm(directory, { recursive: true, force: true });
     }
   });

@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
-import { appendFile, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import { closeSync, existsSync, openSync } from 'node:fs';
+import { appendFile, mkdir, mkdtemp, readdir, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AgentEvent, EventBody } from '../../../src/core/session/events.ts';
+import { examineStorage, type Finding } from '../../../src/sessions/doctor.ts';
+import { pruneBlobs } from '../../../src/sessions/prune.ts';
 import { INDEX, listSessions } from '../../../src/sessions/session-list.ts';
 import { SessionStore } from '../../../src/sessions/store.ts';
-import { expiredInTrash, listTrash, moveToTrash, restoreFromTrash } from '../../../src/sessions/trash.ts';
+import { expiredInTrash, listTrash, moveToTrash, removeFromTrash, restoreFromTrash } from '../../../src/sessions/trash.ts';
+import { networkDisk } from '../../support/network-disk.ts';
 
 const started = (prompt: string): EventBody => ({
   type: 'run_started',
@@ -140,5 +143,69 @@ describe('the list of sessions', () => {
       before,
     );
     assert.deepEqual(await readFile(`${file('s')}.damaged`, 'utf8'), 'x');
+  });
+
+  it('is deleted and restored whole if its deletion was interrupted, or a file of it was open on a network drive', async () => {
+    const places = { sessions: directory, blobs: join(directory, 'blobs') };
+    const found = async (repair: boolean) => {
+      const findings: Finding[] = [];
+      for await (const finding of examineStorage(places, repair)) findings.push(finding);
+      return findings;
+    };
+    const left = async () => (await readdir(directory)).filter((name) => name.startsWith('s.'));
+    const at = Date.now() - 86_400_000;
+    write('s', [started('Delete me'), finished('answered')]);
+    await writeFile(`${file('s')}.damaged`, 'x');
+    await writeFile(join(directory, 's.address.json'), '{}');
+    const whole = await left();
+    {
+      using _ = networkDisk(directory, ['open is busy']);
+      const reader = openSync(`${file('s')}.damaged`, 'r');
+      assert.equal(moveToTrash(directory, 's', at), true);
+      assert.deepEqual(await left(), ['s.jsonl.damaged']);
+      assert.deepEqual(await found(true), [{ problem: '1 file of deleted sessions is not in the trash.' }]);
+      closeSync(reader);
+    }
+    assert.deepEqual(await found(false), [{ problem: '1 file of deleted sessions is not in the trash.' }]);
+    assert.deepEqual(await left(), ['s.jsonl.damaged']);
+    assert.match((await found(true))[0]?.repaired ?? '', /moved/);
+    assert.deepEqual([await left(), await found(true)], [[], []]);
+    assert.equal(Math.round(((await listTrash(directory))[0]?.deletedAt ?? 0) / 1000), Math.round(at / 1000));
+    assert.equal(restoreFromTrash(directory, 's'), true);
+    assert.deepEqual(await left(), whole);
+
+    // The process ended after it had moved the log.
+    const interrupt = async () => {
+      await mkdir(join(directory, '.trash', 's'), { recursive: true });
+      await rename(file('s'), join(directory, '.trash', 's', 's.jsonl'));
+    };
+    await interrupt();
+    assert.deepEqual(
+      (await listTrash(directory)).map(({ id }) => id),
+      ['s'],
+    );
+    assert.equal(restoreFromTrash(directory, 's'), true);
+    assert.deepEqual(await left(), whole);
+    await interrupt();
+    await pruneBlobs(places);
+    assert.deepEqual(await left(), []);
+    assert.equal(restoreFromTrash(directory, 's'), true);
+    await interrupt();
+    removeFromTrash(directory, 's');
+    assert.deepEqual([await left(), await listTrash(directory)], [[], []]);
+  });
+
+  it('stays as it is if its log cannot be moved', async () => {
+    write('s', [started('Keep me')]);
+    using _ = networkDisk(directory, ['open is busy']);
+    const reader = openSync(file('s'), 'r');
+    const before = await readdir(directory);
+    assert.throws(() => moveToTrash(directory, 's'), /EBUSY/);
+    assert.deepEqual(
+      (await readdir(directory)).filter((name) => name !== '.trash'),
+      before,
+    );
+    assert.deepEqual(await listTrash(directory), []);
+    closeSync(reader);
   });
 });

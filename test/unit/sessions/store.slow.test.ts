@@ -8,7 +8,7 @@ import type { AgentEvent } from '../../../src/core/session/events.ts';
 import { foldSession } from '../../../src/core/session/reduce.ts';
 import { call, say, turn } from '../../../src/providers/scripted/index.ts';
 import { DiskBlobs } from '../../../src/sessions/blobs.ts';
-import { SessionStore } from '../../../src/sessions/store.ts';
+import { type SessionLog, SessionStore } from '../../../src/sessions/store.ts';
 import { moveToTrash } from '../../../src/sessions/trash.ts';
 import { answerAll, assistantOn } from '../../support/harness.ts';
 
@@ -43,9 +43,17 @@ describe('the log of a session', () => {
 
   const file = (id: string) => join(directory, `${id}.jsonl`);
   function write(id: string, ...events: AgentEvent[]): void {
-    const log = store.log(id);
+    writeTo(store.log(id), ...events);
+  }
+  function writeTo(log: SessionLog, ...events: AgentEvent[]): void {
     for (const each of events) log.append(each);
     log.close();
+  }
+  /** Continues a log as a session does: what is in it was read. */
+  async function goOn(id: string, ...events: AgentEvent[]): Promise<void> {
+    const log = store.log(id);
+    await log.readAll(() => {});
+    writeTo(log, ...events);
   }
 
   it('returns the appended events, line by line', async () => {
@@ -76,7 +84,7 @@ describe('the log of a session', () => {
     const torn = await readFile(file('s'));
     assert.deepEqual(await store.load('s'), [event(1), event(2)]);
     assert.deepEqual(await readFile(file('s')), torn, 'another process may be at it');
-    write('s', event(3));
+    await goOn('s', event(3));
     assert.deepEqual(await readFile(file('s')), Buffer.concat([whole, Buffer.from(`${JSON.stringify(event(3))}\n`)]));
     assert.deepEqual(await readFile(`${file('s')}.damaged`), torn);
     assert.deepEqual(await store.load('s'), [event(1), event(2), event(3)]);
@@ -88,6 +96,7 @@ describe('the log of a session', () => {
     lines[1] = '{"type":"plan_st\u0000\u0000';
     await writeFile(file('s'), lines.join('\n'));
     assert.deepEqual(await store.load('s'), [event(1), event(3)]);
+    assert.equal(store.log('s').keepCopy(), `${file('s')}.damaged`);
     assert.equal(await readFile(`${file('s')}.damaged`, 'utf8'), lines.join('\n'));
   });
 
@@ -97,8 +106,8 @@ describe('the log of a session', () => {
     const damaged = Buffer.concat([Buffer.from([0xff, 0xfe, 0x80, 0x0a]), good, Buffer.from('{"torn')]);
     await writeFile(file('s'), damaged);
     assert.deepEqual(await store.load('s'), [event(1), event(2)]);
+    await goOn('s', event(3));
     assert.deepEqual(await readFile(`${file('s')}.damaged`), damaged);
-    write('s', event(3));
     const added = Buffer.from(`${JSON.stringify(event(3))}\n`);
     assert.deepEqual(await readFile(file('s')), Buffer.concat([damaged.subarray(0, -6), added]));
     assert.deepEqual(await store.load('s'), [event(1), event(2), event(3)]);

@@ -192,7 +192,7 @@ describe('the write gate', () => {
     const { root } = disk;
     await assert.rejects(disk.apply({ 'a.txt': 'one\n2\n3\n4\n5\n' }), {
       name: 'ToolError',
-      message: 'The change was written, but somebody else changed a.txt right afterwards. Read the files again.',
+      message: 'The change was written, but another program changed a.txt right afterwards. Read the files again.',
     });
     assert.deepEqual(
       disk.recorded.map(({ type }) => type),

@@ -15,7 +15,7 @@ import { CodeText } from './code-text.tsx';
 import { DetailRows } from './detail-rows.tsx';
 import { WordsForm } from './words-form.tsx';
 
-/** An approval that the run is waiting for. It shows exactly what is applied or executed. */
+/** An approval that the run is waiting for. It shows exactly what will be applied or executed. */
 export const Approval = memo(({ approval, step }: { approval: PanelApproval; step?: string | undefined }) => {
   const [isSent, markSent] = useSent();
   const { approvalId } = approval;
@@ -57,7 +57,7 @@ export const Approval = memo(({ approval, step }: { approval: PanelApproval; ste
           const next = { ...rejected, [path]: hunks };
           setRejected(next);
           keepRejected(approvalId, next);
-          // An approval in the editor then means the same as one here.
+          // Approving in the editor then has the same meaning as approving here.
           post({ type: 'choose_hunks', approvalId, path, rejected: [...hunks] });
         }}
       />
@@ -74,7 +74,7 @@ export const Approval = memo(({ approval, step }: { approval: PanelApproval; ste
   );
 });
 
-/** Names every reason. Those of a dangerous call are in the color of warnings. */
+/** Lists every reason. The reasons of a dangerous call have the color of warnings. */
 function Reasons({ reasons, isDangerous }: { reasons: readonly string[]; isDangerous: boolean }) {
   const [only] = reasons;
   if (!isDangerous && reasons.length === 1)
@@ -94,7 +94,7 @@ function Reasons({ reasons, isDangerous }: { reasons: readonly string[]; isDange
   );
 }
 
-/** Keeps the rejected hunks of an approval over a reload. The oldest are dropped. */
+/** Keeps the rejected hunks of approvals across a reload. The oldest are dropped. */
 function keepRejected(approvalId: string, hunks: RejectedHunks | undefined): void {
   const { [approvalId]: _, ...others } = loadState().rejected;
   const kept = Object.fromEntries(Object.entries(others).slice(-MAX_KEPT));

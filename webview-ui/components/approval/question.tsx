@@ -12,7 +12,7 @@ import { useSent } from '../use-sent.ts';
 import { CodeText } from './code-text.tsx';
 import { DetailRows } from './detail-rows.tsx';
 
-/** A question that the run is waiting for, without a time limit. */
+/** A question to which the run is waiting for an answer, without a time limit. */
 export const Question = memo(({ asked }: { asked: AskedQuestion }) => {
   const { questionId, question } = asked;
   const [isSent, markSent] = useSent();

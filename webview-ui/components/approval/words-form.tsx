@@ -3,11 +3,11 @@ import { scrollIntoView } from '../../scroll-into-view.ts';
 import { Button } from '../button.tsx';
 
 type WordsFormProps = {
-  /** The accessible name of the field. */
+  /** The accessible name of the text field. */
   label: string;
   placeholder: string;
   action: string;
-  /** The text that can be changed. */
+  /** The initial text, which the user can change. */
   initial?: string | undefined;
   /** Whether the form can be sent only with text. */
   required?: boolean;

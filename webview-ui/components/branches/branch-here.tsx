@@ -10,7 +10,7 @@ import { postBranch } from './post-branch.ts';
 
 type ChoiceProps = { files: number; label: string; onChoose: (restore: boolean) => void; onCancel: () => void };
 
-/** Asks whether files are restored as well, when the conversation continues from a point after which files were changed. */
+/** Asks whether to restore the files as well when the conversation continues from a point after which files were changed. */
 function RestoreChoice({ files, label, onChoose, onCancel }: ChoiceProps) {
   const card = useRef<HTMLElement>(null);
   useLayoutEffect(() => {
@@ -45,7 +45,7 @@ function RestoreChoice({ files, label, onChoose, onCancel }: ChoiceProps) {
 
 type Action = { label: string; runId: string; place: Place; act: (restore: boolean) => void };
 
-/** Carries out an action. If files were changed after its place, the user first chooses whether to restore them. */
+/** Carries out an action. If files were changed after that point, the user first chooses whether to restore them. */
 function useActions(): { begin: (action: Action) => void; isSent: boolean; choice: ComponentChildren } {
   const [asked, setAsked] = useState<Action & { files: number }>();
   const [isSent, markSent] = useSent();
@@ -71,7 +71,7 @@ function useActions(): { begin: (action: Action) => void; isSent: boolean; choic
   return { begin, isSent, choice };
 }
 
-/** The actions at the end of a run: send its prompt again, or begin a branch. `children` are further actions. */
+/** The actions at the end of a run: send its prompt again, or begin a branch. `children` contains further actions. */
 export function RunActions({ runId, canResend, children }: { runId: string; canResend: boolean; children?: ComponentChildren }) {
   const { begin, isSent, choice } = useActions();
   const resend = (label: string, otherModel: boolean) =>

@@ -5,7 +5,7 @@ import { current } from '../../store.ts';
 type Branching = Extract<ToHost, { type: 'resend' | 'branch' }>;
 type WithoutSession<Message> = Message extends unknown ? Omit<Message, 'sessionId'> : never;
 
-/** Posts a message about a run of the session that is shown. The host may show another session when it arrives. */
+/** Posts a message about a run of the displayed session. The host may have switched to another session when the message arrives. */
 export function postBranch(message: WithoutSession<Branching>): void {
   const { sessionId } = current();
   if (sessionId !== undefined) post({ ...message, sessionId });

@@ -26,10 +26,10 @@ function removed(all: readonly unknown[] = [], left: readonly Indexed<unknown>[]
   return all.map((_, index) => index).filter((index) => !kept.has(index));
 }
 
-/** Edits an earlier message in its place, with its images and mentions. Sending it begins a branch of the session. */
+/** Edits an earlier message in place, with its images and mentions. Sending it begins a branch of the session. */
 export function PromptEditor({ run, running, onClose }: PromptEditorProps) {
   const files = useMemo(() => filesSince(current().runs, run.id, 'before'), []);
-  // A message of images only is shown as “Image”.
+  // A message that contains only images is shown as “Image”.
   const [text, setText] = useState(run.prompt === 'Image' && run.images ? '' : run.prompt);
   const [images, setImages] = useState(indexed(run.images ?? []));
   const [mentions, setMentions] = useState(indexed(run.mentions ?? []));
@@ -49,7 +49,7 @@ export function PromptEditor({ run, running, onClose }: PromptEditorProps) {
     const carried = carryOut(prompt, current());
     if (carried && carried.text === undefined) return onClose();
     const name = parseSlashCommand(prompt)?.name;
-    // These commands are no messages, so no branch is shown in place of the editor.
+    // These commands are not sent as messages, so no branch replaces the editor.
     if (name === 'remember' || name === 'compact') onClose();
     markSent();
     const { text: replaced = prompt, ...others } = carried ?? {};

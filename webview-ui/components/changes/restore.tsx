@@ -22,7 +22,7 @@ export function RestoreHere({ to, label }: { to: RestorePoint; label: string }) 
 export function Restored({ restored: { to, results, undoId } }: { restored: RestoredEvent }) {
   const written = results.filter(wasWritten).length;
   const notRestored = results.filter(({ outcome }) => outcome === 'refused').length;
-  const what = written === 0 && notRestored === 0 ? 'All files already match this point' : `${count(written, 'file')} restored`;
+  const what = written === 0 && notRestored === 0 ? 'All files are already in this state' : `${count(written, 'file')} restored`;
   const title = `${'undoId' in to ? 'Restore undone: ' : ''}${what}${notRestored > 0 ? `, ${notRestored} not restored` : ''}`;
   const card = useRef<HTMLDivElement>(null);
   // The button that started the restore is elsewhere in the transcript, so the result is scrolled into view.

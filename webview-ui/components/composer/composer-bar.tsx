@@ -16,14 +16,18 @@ type ComposerBarProps = {
   /** Undefined until the host has sent the current mode. */
   mode: Mode | undefined;
   canStop: boolean;
-  /** The label of the button that sends, if it is shown. */
+  /** The label of the send button, if it is shown. */
   send: string | undefined;
   isEmpty: boolean;
   onSend: () => void;
 };
 
-/** The controls below the text: the buttons that attach files, send and stop, and the selectors of the mode and the model. */
+/** The controls below the text: the buttons for attaching files, sending and stopping, and the selectors for the mode and the model. */
 export function ComposerBar({ host, mode, canStop, send, isEmpty, onSend }: ComposerBarProps) {
+  const name = host?.modelName ?? '';
+  const label = `Model: ${name}. Choose a model`;
+  // A long name is cut before its end, which tells similar models apart.
+  const cut = name.length > 12 ? -6 : name.length;
   return (
     <div class="composer-bar">
       <IconButton icon="attach" label="Attach files" onClick={() => post({ type: 'pick_files' })} />
@@ -32,12 +36,15 @@ export function ComposerBar({ host, mode, canStop, send, isEmpty, onSend }: Comp
         <button
           type="button"
           class="model-name"
-          title={`Choose a model. ${host.readiness.text}`}
-          aria-label={`Model: ${host.modelName}. Choose a model`}
+          title={`${label}. ${host.readiness.text}`}
+          aria-label={label}
           onClick={() => post({ type: 'pick_model' })}
         >
           <span class={`dot ${host.readiness.level}`} aria-hidden="true" />
-          <span class="cut">{host.modelName}</span>
+          <span class="name">
+            <span class="cut">{name.slice(0, cut)}</span>
+            {name.slice(cut)}
+          </span>
           <Icon name="chevron-down" />
         </button>
       )}
@@ -75,14 +82,14 @@ function ModeSwitch({ mode, restricted }: { mode: Mode | undefined; restricted: 
   );
 }
 
-/** Says in a line what runs without an approval. Ask and Plan change nothing. */
+/** Describes in one line what runs without approval. It is not needed in Ask and Plan mode, which change nothing. */
 export function WithoutApproval({ host, mode }: { host: PanelState; mode: Mode }) {
   if (mode !== 'agent' || !host.withoutApproval) return null;
   const text = `Without approval: ${host.withoutApproval.join(', ')}`;
   return (
     <p class="without-approval">
       <Icon name="unlock" />
-      <span class="cut" title={host.withoutApproval.join('\n')}>
+      <span class="grow" title={host.withoutApproval.join('\n')}>
         {text}
       </span>
       <Button kind="link" onClick={() => dispatch({ type: 'show_page', name: 'permissions' })}>

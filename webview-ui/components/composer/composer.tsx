@@ -31,12 +31,12 @@ type ComposerProps = {
   running: boolean;
   /** Whether a message is added to the current run. */
   steers: boolean;
-  /** Whether a message starts a new run in place of the last run, which is paused, for example at a limit. */
+  /** Whether a message starts a new run in place of the last run, because that run is paused, for example at a limit. */
   replaces: boolean;
   sessionId: string | undefined;
   compose: { text: string } | undefined;
   waiting: Waiting | undefined;
-  /** Whether mentions of a message are being read, which can be stopped. */
+  /** Whether the mentions of a message are being read. The user can stop this. */
   reading: boolean;
 } & Pick<PanelModel, 'found' | 'mentions' | 'suggested' | 'returned'>;
 
@@ -59,7 +59,7 @@ export const Composer = memo((props: ComposerProps) => {
   useLayoutEffect(() => saveState({ draft: text, mentions, history: history.current }), [text, mentions]);
 
   const putBack = useRef(NOTHING_BACK);
-  // A message that was not accepted is put back into the text box, before the text that the user has written in the meantime.
+  // A message that was not accepted is put back into the text box, before the text that the user has written since.
   useLayoutEffect(() => {
     const { value, selectionStart } = box.current ?? {};
     if (returned.length === 0 || value === undefined || selectionStart === undefined) return;
@@ -83,8 +83,8 @@ export const Composer = memo((props: ComposerProps) => {
     if (gap >= 0) box.current.setSelectionRange(gap, gap + 1);
   }, [compose]);
 
-  // An approval or question gets the focus unless the user is writing. After the answer, the composer gets the focus. The transcript
-  // scrolls to the card.
+  // An approval or question gets the focus unless the user is writing, and the transcript scrolls to its card. After the answer, the
+  // composer gets the focus.
   const waitingKey = waiting?.key;
   useEffect(() => {
     if (!waitingKey) return;

@@ -27,7 +27,7 @@ export function slashAt(text: string, caret: number): string | undefined {
   return /^\/[a-z]*$/.exec(text.slice(0, caret))?.[0];
 }
 
-/** Returns the commands that begin with `typed`. A complete command needs no list, so that Enter sends it. */
+/** Returns the commands that begin with `typed`. A complete command shows no list, so that Enter sends it. */
 export function commandsFor(typed: string): CommandChoice[] {
   const found = COMMANDS.filter(({ label }) => label.startsWith(typed));
   return found.length === 1 && found[0]?.label === typed ? [] : found;
@@ -36,7 +36,7 @@ export function commandsFor(typed: string): CommandChoice[] {
 const REVIEW =
   'Review the uncommitted changes of this repository. Look for mistakes, missing tests, and what could be simpler. Name each place as path:line, the most important first.';
 
-/** `text` is what is sent to the model in place of the command. Without it, the command is done. */
+/** `text` is sent to the model in place of the command. Without it, nothing is left to do. */
 export type Carried = { text?: string; mode?: Mode; withChanges?: true };
 
 /** Carries out a command of the panel. Returns undefined for other texts, which the host receives. */

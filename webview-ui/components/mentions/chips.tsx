@@ -8,7 +8,7 @@ import { MentionIcon } from './mention-icon.tsx';
 
 type ChipsProps = {
   mentions: readonly Mention[];
-  /** The suggested mention, which the user can add by pressing a button. */
+  /** The suggested mention. The user can add it with a button. */
   suggested: MentionRef | undefined;
   onRemove: (mention: Mention) => void;
   onAdd: (ref: MentionRef) => void;
@@ -95,7 +95,7 @@ function SentChip({ mention }: { mention: MentionRef }) {
 
 type QuestionProps = { mention: Mention; onYes: () => void; onNo: () => void };
 
-/** Asks for confirmation before a file is sent that may hold keys, or that a rule protects. */
+/** Asks for confirmation before sending a file that may contain keys or that a rule protects. */
 export function MentionQuestion({ mention, onYes, onNo }: QuestionProps) {
   const label = mentionLabel(mention.ref);
   return (

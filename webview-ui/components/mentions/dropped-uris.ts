@@ -1,4 +1,4 @@
-/** Returns the files of a drag from VS Code or another program. Web addresses stay text. */
+/** Returns the files that were dragged from VS Code or another program. Web addresses remain text. */
 export function droppedUris(data: DataTransfer | null): string[] {
   const lists = ['application/vnd.code.uri-list', 'text/uri-list'].map((type) => data?.getData(type) ?? '');
   const uris = lists

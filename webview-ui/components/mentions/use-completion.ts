@@ -28,13 +28,13 @@ type Options = {
   onChoose: (ref: MentionRef) => void;
 };
 
-/** The position of a command, which is written at the start. Mentions have the position of their sign. */
+/** The position of a command, which is written at the start. For mentions, it is the position of the `@`. */
 const COMMAND = -1;
 
 /** Completes the command or the mention at the caret of a text box. The list stays open with older choices until those for the new query arrive. */
 export function useCompletion({ box, found, put, onChoose }: Options): Completion {
   const [typed, setTyped] = useState<{ from: number; query: string }>();
-  /** The position of the mention whose list the user has closed. */
+  /** The position of the mention for which the user has closed the list. */
   const [closed, setClosed] = useState<number>();
   const [active, setActive] = useState(0);
   /** Whether Enter was pressed before the choices for the query arrived. The first of them is then chosen. */
@@ -72,7 +72,7 @@ export function useCompletion({ box, found, put, onChoose }: Options): Completio
       return update();
     }
     const { ref, insert } = choice;
-    // The user has chosen the kind and still has to type the address or the title.
+    // The user has chosen only the kind of mention and still has to type the address or the title.
     const isComplete = (ref.kind !== 'url' && ref.kind !== 'session') || ref.path !== undefined;
     const after = value.slice(selectionStart);
     const written = isComplete && !/^\s/.test(after) ? `${insert} ` : insert;

@@ -171,7 +171,7 @@ function Steps({ plan }: { plan: Plan }) {
   );
 }
 
-/** A plan that was answered. It is collapsed, because the run shows the progress of its plan. */
+/** A plan that the user has confirmed or discarded. It is collapsed, because the run shows the progress of its plan. */
 function Resolved({ plan, label }: { plan: Plan; label: string }) {
   return (
     <section class="card resolved" tabIndex={-1} data-plan={plan.id} aria-label={`Plan: ${plan.goal}`}>

@@ -4,7 +4,7 @@ import { Button } from '../button.tsx';
 
 type PlanDeviationProps = Pick<ComponentProps<typeof ApprovalActions>, 'covers' | 'label' | 'disabled' | 'onAnswer' | 'onReject'>;
 
-/** The buttons for an approval of a change that the plan does not include. */
+/** The buttons for approving a change that the plan does not include. */
 export function PlanDeviation({ label, disabled, onAnswer, ...rest }: PlanDeviationProps) {
   return (
     <ApprovalActions

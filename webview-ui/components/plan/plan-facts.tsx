@@ -94,7 +94,7 @@ function List({ title, icon, entries }: { title: string; icon: string; entries: 
   );
 }
 
-/** The checks after the last step. `results` are those of a plan that has been run. */
+/** The checks after the last step. `results` is set if the plan has been run. */
 export function EndChecks({ checks, results = [] }: { checks: readonly Check[] | undefined; results?: readonly CheckResult[] }) {
   if (!checks?.length) return null;
   return (
@@ -120,7 +120,7 @@ const CHECK_OUTCOME = {
   not_run: { icon: 'warning', tone: 'warn', word: 'could not run' },
 } as const;
 
-/** The result of a check. The output of a check that failed is shown at once. */
+/** The result of a check. The output of a failed check is expanded from the start. */
 export function CheckOutcome({ result: { check, outcome, output }, of = 'step' }: { result: CheckResult; of?: 'step' | 'plan' }) {
   const { icon, tone, word } = CHECK_OUTCOME[outcome];
   const summary = (

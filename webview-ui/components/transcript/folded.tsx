@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 const LONG = 600;
 const MANY_LINES = 12;
 
-/** A message of the user. A long message is shortened until the user expands it. */
+/** A user message. A long message is shortened until the user expands it. */
 export function Folded({ text }: { text: string }) {
   const [showsAll, setShowsAll] = useState(false);
   const short = text.split('\n', MANY_LINES).join('\n').slice(0, LONG);

@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Branches } from '../../../src/protocol/panel.ts';
-import { timeOfDay } from '../../format.ts';
+import { timeText } from '../../format.ts';
 import type { PanelRun } from '../../model.ts';
 import { MODE } from '../../modes.ts';
 import { PromptEditor } from '../branches/prompt-editor.tsx';
@@ -52,7 +52,7 @@ export function Prompt({ run, canRestore, running, versions }: PromptProps) {
       )}
       <span
         class="prompt-mode"
-        title={[`${label} mode`, run.at !== undefined && timeOfDay(run.at)].filter(Boolean).join(', ')}
+        title={[`${label} mode`, run.at !== undefined && timeText(run.at)].filter(Boolean).join(', ')}
         aria-hidden="true"
       >
         <Icon name={run.plan ? 'run-all' : run.applies ? 'git-stash-apply' : icon} />

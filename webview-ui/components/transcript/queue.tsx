@@ -46,7 +46,7 @@ function Message({ message }: { message: QueuedView }) {
   const [draft, setDraft] = useState<string>();
   const item = useRef<HTMLLIElement>(null);
   const field = useRef<HTMLTextAreaElement>(null);
-  /** The element that had the focus before the text was edited, such as the composer. */
+  /** The element that had the focus before the user began to edit, such as the composer. */
   const before = useRef<Element | null>(null);
   const isEditing = draft !== undefined;
   /** The text that the user wrote, until the queue contains it. */
@@ -118,7 +118,7 @@ function Message({ message }: { message: QueuedView }) {
   );
 }
 
-/** If a queued message is sent to the model while the user edits it, the edited text is put back into the input. */
+/** If a queued message is sent to the model while the user edits it, the edited text is put back into the input box. */
 function useUnsaved(text: string): RefObject<string | undefined> {
   const unsaved = useRef<string | undefined>(undefined);
   if (unsaved.current?.trim() === text.trim()) unsaved.current = undefined;
@@ -126,7 +126,7 @@ function useUnsaved(text: string): RefObject<string | undefined> {
     const { sessionId } = current();
     return () => {
       const { current: written } = unsaved;
-      // The text must not get into the input of another session.
+      // The text must not be put into the input box of another session.
       if (written?.trim() && current().sessionId === sessionId) dispatch({ type: 'text_returned', text: written });
     };
   }, []);

@@ -24,9 +24,7 @@ export const RunControl = memo(({ run, held }: { run: RunView; held: boolean }) 
   return (
     <div class="run-control" role="toolbar" aria-label="Run">
       {held || isPausing ? <Icon name="debug-pause" tone="warn" /> : <Icon name={waiting ? 'bell-dot' : 'pulse'} tone="dim" />}
-      <span class="grow cut dim">
-        {held ? `Paused · Next: ${nextStepText(run)}` : isPausing ? 'Pausing after this step' : waiting ? 'Waiting for you' : 'Running'}
-      </span>
+      <span class="grow cut dim">{held ? 'Paused' : isPausing ? 'Pausing after this step' : waiting ? 'Waiting for you' : 'Running'}</span>
       {held || isPausing ? (
         <IconButton icon="debug-continue" label="Resume" onClick={resume} />
       ) : (

@@ -25,7 +25,7 @@ import { RetryWait } from './retry-wait.tsx';
 import { RunFooter } from './run-footer.tsx';
 import { TodoList } from './todo-list.tsx';
 
-/** Returns the step of the plan that the run is at, for example "Step 3 of 5: Rename in the tests. Plan: Rename tideAt". */
+/** Returns the current plan step of the run, for example "Step 3 of 5: Rename in the tests. Plan: Rename tideAt". */
 function stepText({ plan, steps }: PanelRun): string | undefined {
   const number = plan && (currentStep({ steps }) ?? nextStep({ plan, steps }));
   if (!plan || number === undefined) return undefined;

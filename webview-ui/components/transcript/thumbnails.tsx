@@ -3,7 +3,7 @@ import { IconButton } from '../button.tsx';
 
 type ThumbnailsProps = { images: readonly Pick<ImagePart, 'mediaType' | 'data'>[]; onRemove?: (index: number) => void };
 
-/** The images of a message. Before the message is sent, they can be removed. */
+/** The images of a message. They can be removed before the message is sent. */
 export function Thumbnails({ images, onRemove }: ThumbnailsProps) {
   if (images.length === 0) return null;
   return (

@@ -1,7 +1,7 @@
 import { resultText } from '../../../src/core/model/messages.ts';
 import type { CallStatus, CallView } from '../../../src/core/view/run-view.ts';
 import { callTitle } from '../../activity.ts';
-import { duration, prettyJson, timeOfDay } from '../../format.ts';
+import { duration, prettyJson, timeText } from '../../format.ts';
 import { memo } from '../../memo-component.ts';
 import { BranchAfterStep } from '../branches/branch-here.tsx';
 import { Counts, FileLink } from '../changes/file-link.tsx';
@@ -37,7 +37,7 @@ export const ToolCall = memo(({ runId, call, live }: { runId: string; call: Call
   const step = (
     <Expandable
       class="step"
-      title={call.at === undefined ? undefined : timeOfDay(call.at)}
+      title={call.at === undefined ? undefined : timeText(call.at)}
       aside={
         !live &&
         call.changes.length > 0 && <RestoreHere to={{ runId, callId: call.id }} label="Restore the files to their state after this step" />

@@ -44,8 +44,8 @@ export function Transcript({ model, live }: { model: PanelModel; live: RunView |
     lastShown.current = { sessionId, newest };
     if (!follows.current) return;
     scrollToEnd();
-    // Long content is laid out only when it becomes visible, so the height may change for a moment. After `LAYOUT_MS`, the user has
-    // caused a change of the height, for example by expanding the log.
+    // Long content is laid out only when it becomes visible, so the height may change for a moment. After `LAYOUT_MS`, a change of the
+    // height is assumed to be caused by the user, for example by expanding the log.
     const stop = onResize(log.current, () => follows.current && scrollToEnd());
     const timer = setTimeout(stop, LAYOUT_MS);
     return () => {
@@ -105,7 +105,7 @@ export function Transcript({ model, live }: { model: PanelModel; live: RunView |
         <div role="log" ref={log} aria-live="off" aria-label="Conversation">
           {runs.map((run, index) => (
             <Run
-              // A branch has the runs of another session with the same ids.
+              // The runs of a branch have the same ids as those of the session that it was forked from.
               key={`${sessionId} ${run.id}`}
               run={run}
               canRestore={!model.running && !live && index <= lastChanged}

@@ -12,7 +12,7 @@ import { CountTable } from './table.tsx';
 
 const send = (request: RequestOf<'insights'>) => post({ type: 'page_request', request });
 
-/** Shows what the runs of this workspace, or of all workspaces, did, used and waited for. */
+/** Shows statistics about the runs of this workspace or of all workspaces: their results, their usage and their waiting times. */
 export function Page({ data }: { data: InsightsPage }) {
   const { range, insights } = data;
   const everywhere = data.everywhere === true;
@@ -65,8 +65,8 @@ export function Page({ data }: { data: InsightsPage }) {
         <Content insights={insights} />
       )}
       <p class="dim">
-        Counted from the sessions of {everywhere ? 'all workspaces' : 'this workspace'}, on this computer. Nothing is sent. Deleted sessions
-        are not counted.
+        Computed from the sessions of {everywhere ? 'all workspaces' : 'this workspace'}, on this computer. Nothing is sent. Deleted
+        sessions are not counted.
       </p>
     </div>
   );
@@ -109,16 +109,24 @@ function factsOf({ runs = {}, events = {}, ...total }: Numbers): { name: string;
   const { usd = 0, unpriced = 0 } = total.money ?? {};
   const { up = 0, down = 0 } = total.ratings ?? {};
   const facts = [
-    { name: 'Runs', value: String(all), more: all > 0 ? `${percent(answeredIn(runs), all)} answered` : undefined },
-    { name: 'Failed', value: String(failed), more: events.recovered ? `${events.recovered} recovered` : undefined },
+    { name: 'Runs', value: all.toLocaleString(), more: all > 0 ? `${percent(answeredIn(runs), all)} answered` : undefined },
+    { name: 'Failed', value: failed.toLocaleString(), more: events.recovered ? `${events.recovered} recovered` : undefined },
     { name: 'Turns per run', value: all > 0 ? ((events.turns ?? 0) / all).toFixed(1) : '–' },
     { name: 'Cost', value: usd === 0 && unpriced > 0 ? '–' : dollars({ usd, ...(unpriced > 0 && { unpriced }) }) },
     { name: 'Input tokens', value: tokens(fresh + cached), more: cached > 0 ? `${percent(cached, fresh + cached)} cached` : undefined },
     { name: 'Output tokens', value: tokens(output), more: estimated > 0 ? `and ${tokens(estimated)} estimated` : undefined },
-    { name: 'Tool calls', value: String(calls), more: calls > 0 ? `${percent(totalIn(total.failedCalls), calls)} failed` : undefined },
-    { name: 'Approvals', value: String(asked), more: asked > 0 ? `${percent(totalIn(total.approved), asked)} approved` : undefined },
+    {
+      name: 'Tool calls',
+      value: calls.toLocaleString(),
+      more: calls > 0 ? `${percent(totalIn(total.failedCalls), calls)} failed` : undefined,
+    },
+    {
+      name: 'Approvals',
+      value: asked.toLocaleString(),
+      more: asked > 0 ? `${percent(totalIn(total.approved), asked)} approved` : undefined,
+    },
     { name: 'Waited for you', value: durationText(total.waitMs?.user ?? 0) },
-    { name: 'Good answers', value: String(up), more: down > 0 ? `${down} bad` : undefined },
+    { name: 'Good answers', value: up.toLocaleString(), more: down > 0 ? `${down} bad` : undefined },
   ];
   return facts;
 }
@@ -136,7 +144,7 @@ function plotsOf({ total }: Insights, buckets: readonly Bucket[], step: Step, wi
   const plots: PlotProps[] = [
     {
       title: 'Runs',
-      summary: `${answeredIn(runs)} answered, ${runs.stopped ?? 0} stopped, ${failedIn(runs)} failed`,
+      summary: `${answeredIn(runs).toLocaleString()} answered, ${(runs.stopped ?? 0).toLocaleString()} stopped, ${failedIn(runs).toLocaleString()} failed`,
       unit: 'count',
       series: [
         series('Answered', 'charts-green', ({ runs: of = {} }) => answeredIn(of)),

@@ -6,7 +6,7 @@ import { ScrolledTable } from './table.tsx';
 
 export type PlotProps = {
   title: string;
-  /** A sentence that summarizes the plot, also for screen readers. */
+  /** A sentence that summarizes the plot. Screen readers read it as well. */
   summary: string;
   /** The heading of the labels in the table, such as `Day`. */
   by: string;
@@ -89,7 +89,7 @@ function Canvas({ short, series, unit, onPoint }: CanvasProps) {
   const parent = useRef<HTMLDivElement>(null);
   const theme = useTheme();
   const isShown = useShown(parent);
-  // The data of the page are new objects each time, although they are mostly the same. Colors change with the theme.
+  // The page receives new data objects each time, although most of their values are unchanged. Colors change with the theme.
   const key = JSON.stringify([short, series, unit]);
   useEffect(() => {
     const element = parent.current;

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { cellText, type Table } from '../../../src/core/insights/tables.ts';
 
-/** A table that scrolls if it is larger than the available space. With `hidden`, only screen readers get it. */
+/** A table that scrolls if it is larger than the available space. With `hidden`, it is available only to screen readers. */
 export function ScrolledTable({ title, hidden, children }: { title: string; hidden?: boolean; children: ComponentChildren }) {
   const table = (
     <table>

@@ -1,4 +1,4 @@
-/** The shapes of what calls do: their effects, decisions, commands and changes. */
+/** The shapes of the effects of calls: accesses, decisions, commands and changes. */
 import { arrayOf, boolean, type Check, constant, number, object, oneOf, optional, string } from '../../shape.ts';
 import type { AppliedCode, ChangeSummary, CommandLine, Decision, Effect, Target } from '../effects.ts';
 import type { UndoResult } from '../events.ts';
@@ -17,7 +17,7 @@ export const target = object<Target>({
   names: yes,
 });
 /**
- * Accepts unknown rule ids, such as those of another version of Kedge. A rule id is only displayed, and rejecting it would lose the event.
+ * Accepts unknown rule ids, such as ids from another version of Kedge. A rule id is only displayed, and rejecting it would lose the event.
  */
 export const rule = string as Check<RuleId>;
 export const decision = object<Decision>({ kind: oneOf<Decision['kind']>({ allow: true, deny: true, ask: true }), rule, reason: string });

@@ -151,7 +151,7 @@ const restorePoint: Check<RestorePoint> = anyOf(
   object<Exclude<RestorePoint, { undoId: string }>>({ runId: string, callId: text }),
 );
 
-/** The fields of each event. Unknown fields are ignored. */
+/** The fields of each type of event. Unknown fields are ignored. */
 export const FIELDS: { [Type in DurableType]: FieldChecks<Fields<Type>> } = {
   run_started: {
     mode,

@@ -26,7 +26,7 @@ export type Options = {
   requirePlan?: boolean;
   /** Rings the bell of the terminal when the run waits for the user, and when it has ended. */
   bell?: boolean;
-  /** The file that the plan is written to, as Markdown. */
+  /** The file to which the plan is written as Markdown. */
   output?: string;
   model?: string;
   baseUrl?: string;
@@ -35,6 +35,12 @@ export type Options = {
   budget: RunBudget;
   /** The parts of the surroundings that are sent to the model. If it is not set, all parts are sent. */
   surroundings?: Part[];
+  temperature?: number;
+  maxOutputTokens?: number;
+  /** Words that are added to the system prompt. */
+  system?: string;
+  /** Prints only the answer, and what needs the user's attention. */
+  quiet?: boolean;
   /** The price of the model in US dollars per million tokens, for a model whose price is unknown. */
   price?: { input: number; output: number };
 };
@@ -42,21 +48,19 @@ export type Options = {
 /** `prompt` may contain a `-`, which stands for standard input. `session` is the beginning of an id, or `last`. */
 export type Command = Options &
   (
-    | { action: 'help' | 'version' | 'models' }
-    | { action: 'keys'; keys: KeysCommand }
-    /** `http` serves over HTTP on this port, or on any free one. Without it, standard input and output are used. */
-    | { action: 'mcp'; raw: boolean | undefined; http: string | undefined }
-    | { action: 'undo'; run?: string }
-    /** Without words, the memory is printed. */
-    | { action: 'remember'; words: string[]; everywhere: boolean }
-    /** `clear` is a position in the list, counted from 1, or `all`. */
-    | { action: 'grants'; clear?: number | 'all' }
-    /** `shown` is displayed in place of the prompt. */
-    | { action: 'prompt'; mode: Mode; prompt: string[]; session?: string; shown?: string }
+    | { action: 'version' }
+    | { action: 'acp' }
+    /** `values.http` is the port to serve on, or 0 for any free one. Without it, standard input and output are used. */
+    | { action: 'mcp'; values: { raw?: boolean; http?: string } }
+    | { action: 'help'; topic?: string }
+    /** A command that runs no model. Its code parses the words after its name. */
+    | { action: 'other'; name: string; words: string[]; all: boolean }
+    /** `shown` is displayed in place of the prompt. Without a mode, the configuration file must set one. */
+    | { action: 'prompt'; mode?: Mode; prompt: string[]; session?: string; shown?: string }
     | { action: 'continue'; prompt: string[]; session: string }
   );
 
-const OPTIONS = {
+export const OPTIONS = {
   folder: { type: 'string', multiple: true },
   json: { type: 'boolean' },
   yes: { type: 'boolean', short: 'y' },
@@ -66,7 +70,11 @@ const OPTIONS = {
   'mcp-config': { type: 'string' },
   'run-plan': { type: 'boolean' },
   'require-plan': { type: 'boolean' },
+  'no-require-plan': { type: 'boolean' },
   bell: { type: 'boolean' },
+  'no-bell': { type: 'boolean' },
+  quiet: { type: 'boolean', short: 'q' },
+  'no-quiet': { type: 'boolean' },
   output: { type: 'string', short: 'o' },
   model: { type: 'string', short: 'm' },
   'base-url': { type: 'string' },
@@ -75,6 +83,9 @@ const OPTIONS = {
   'max-minutes': { type: 'string' },
   'max-tokens': { type: 'string' },
   'max-usd': { type: 'string' },
+  'max-output-tokens': { type: 'string' },
+  temperature: { type: 'string' },
+  system: { type: 'string' },
   price: { type: 'string' },
   surroundings: { type: 'string' },
   all: { type: 'boolean' },
@@ -99,29 +110,35 @@ export function parseCommand(args: readonly string[]): Command {
     folders: values.folder ?? ['.'],
     json: values.json ?? false,
     yes: values.yes ?? false,
-    ...(values.allow && { allow: values.allow }),
-    ...(values.deny && { deny: values.deny }),
-    ...(values.policy !== undefined && { policy: values.policy }),
-    ...(values['mcp-config'] !== undefined && { mcpConfig: values['mcp-config'] }),
     runPlan: values['run-plan'] ?? false,
-    ...(values['require-plan'] && { requirePlan: true }),
-    ...(values.bell && { bell: true }),
-    ...(values.output !== undefined && { output: values.output }),
-    ...(values.model !== undefined && { model: modelName(values.model) }),
-    ...(values['base-url'] !== undefined && { baseUrl: httpUrl(values['base-url']) }),
-    limits: {
-      ...(values['max-turns'] !== undefined && { turns: count('--max-turns', values['max-turns']) }),
-      ...(values['max-calls'] !== undefined && { callsPerRun: count('--max-calls', values['max-calls']) }),
-      ...(values['max-minutes'] !== undefined && { minutes: amount('--max-minutes', values['max-minutes']) }),
-    },
-    budget: {
-      ...(values['max-tokens'] !== undefined && { tokens: count('--max-tokens', values['max-tokens']) }),
-      ...(values['max-usd'] !== undefined && { usd: amount('--max-usd', values['max-usd']) }),
-    },
-    ...(values.surroundings !== undefined && { surroundings: surroundingsList(values.surroundings) }),
-    ...(values.price !== undefined && { price: parsePrice(values.price) }),
+    ...defined({
+      allow: values.allow,
+      deny: values.deny,
+      policy: values.policy,
+      mcpConfig: values['mcp-config'],
+      requirePlan: values['no-require-plan'] ? false : values['require-plan'],
+      bell: values['no-bell'] ? false : values.bell,
+      quiet: values['no-quiet'] ? false : values.quiet,
+      output: values.output,
+      system: values.system,
+      model: converted(values.model, modelName),
+      baseUrl: converted(values['base-url'], httpUrl),
+      temperature: converted(values.temperature, temperature),
+      maxOutputTokens: converted(values['max-output-tokens'], count('--max-output-tokens')),
+      surroundings: converted(values.surroundings, surroundingsList),
+      price: converted(values.price, parsePrice),
+    }),
+    limits: defined({
+      turns: converted(values['max-turns'], count('--max-turns')),
+      callsPerRun: converted(values['max-calls'], count('--max-calls')),
+      minutes: converted(values['max-minutes'], amount('--max-minutes')),
+    }),
+    budget: defined({
+      tokens: converted(values['max-tokens'], count('--max-tokens')),
+      usd: converted(values['max-usd'], amount('--max-usd')),
+    }),
   };
-  if (values.help || word === 'help') return { ...options, action: 'help' };
+  if (values.help || word === 'help') return { ...options, action: 'help', ...defined({ topic: word === 'help' ? rest[0] : word }) };
   if (values.version) return { ...options, action: 'version' };
   const session = values.continue;
   const mode = MODES.find((name) => name === word);
@@ -136,27 +153,29 @@ export function parseCommand(args: readonly string[]): Command {
     const words = rest.join(' ').trim();
     return { ...options, action: 'prompt', mode: 'agent', prompt: [initPrompt(words)], shown: `kedge init ${words}`.trim() };
   }
-  if (word === 'remember') return { ...options, action: 'remember', words: rest, everywhere: values.all ?? false };
-  if (word === 'grants') return { ...options, action: 'grants', ...parseClear(rest) };
-  if (word === 'undo') return { ...options, action: 'undo', ...(rest[0] !== undefined && { run: rest[0] }) };
-  if (word === 'keys') return { ...options, action: 'keys', keys: keysCommand(rest) };
-
-  if (word === 'mcp') return { ...options, action: word, raw: values.raw, http: values.http };
-  if (word === 'models') return { ...options, action: word };
+  if (word === 'acp') return { ...options, action: word };
+  if (word === 'mcp') return { ...options, action: word, values };
+  if (OTHERS.test(word ?? '')) return { ...options, action: 'other', name: word as string, words: rest, all: values.all ?? false };
   if (word === undefined)
     throw new UsageError('The request is missing. Write kedge ask, kedge plan or kedge agent, and then the request. See kedge --help.');
-  throw new UsageError(
-    `${JSON.stringify(word)} is not a command. Put ask, plan or agent before the request: kedge ask "…". See kedge --help.`,
-  );
+  // A word that could be a misspelled command is not sent to a model.
+  if (/\s/.test(word)) return { ...options, action: 'prompt', prompt: positionals };
+  throw new UsageError(notCommand(word));
 }
 
-/** Error messages do not repeat extra arguments, because one of them may be a key. */
-function keysCommand([verb, provider, ...more]: readonly string[]): KeysCommand {
-  if (more.length > 0)
-    throw new UsageError('Do not write a key on the command line: kedge keys set PROVIDER reads it from standard input.');
-  if (verb === 'list' && provider === undefined) return { verb };
-  if ((verb === 'set' || verb === 'delete') && provider !== undefined) return { verb, provider };
-  throw new UsageError('Use kedge keys set PROVIDER, kedge keys delete PROVIDER or kedge keys list.');
+const OTHERS = /^(remember|grants|undo|keys|models|config|completion)$/;
+
+export function notCommand(word: string): string {
+  return `${JSON.stringify(word)} is not a command. Put ask, plan or agent before the request: kedge ask "…". See kedge --help.`;
+}
+
+/** Returns the properties that have a value. */
+function defined<Values extends object>(values: Values): { [Name in keyof Values]?: Exclude<Values[Name], undefined> } {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as ReturnType<typeof defined<Values>>;
+}
+
+function converted<Value>(text: string | undefined, convert: (text: string) => Value): Value | undefined {
+  return text === undefined ? undefined : convert(text);
 }
 
 function parse(args: readonly string[]) {
@@ -166,16 +185,6 @@ function parse(args: readonly string[]) {
     const [sentence = ''] = (error as Error).message.split(/[.\n]/, 1);
     throw new UsageError(`${sentence}. See kedge --help.`);
   }
-}
-
-/** Parses the arguments after `grants`. @throws UsageError if they are invalid */
-function parseClear([word, which, ...more]: readonly string[]): { clear?: number | 'all' } {
-  if (word === undefined) return {};
-  if (word === 'clear' && which === undefined) return { clear: 'all' };
-  if (word === 'clear' && more.length === 0 && /^[1-9]\d{0,3}$/.test(which ?? '')) return { clear: Number(which) };
-  throw new UsageError(
-    'Use kedge grants to list permissions, kedge grants clear to remove all of them, or kedge grants clear 2 to remove the second one.',
-  );
 }
 
 function isBlank(words: readonly string[]): boolean {
@@ -197,23 +206,33 @@ function withSessions(args: readonly string[]): string[] {
 
 /**
  * Returns true if `text` is the session id of a --continue. A single word at the end, or before an option or a quoted request, counts as an
- * id, so that a wrong id is reported.
+ * id, so that an invalid id is reported.
  */
 function isSessionId(text: string | undefined, next: string | undefined): boolean {
   if (text === undefined || MODES.some((mode) => mode === text)) return false;
   return /^(last|\d{8}T\d{6}[\w-]*)$/.test(text) || (/^\w[\w-]*$/.test(text) && (next === undefined || /^-|\s/.test(next)));
 }
 
-function count(option: string, text: string): number {
-  const number = Number(text);
-  if (Number.isInteger(number) && number > 0) return number;
-  throw new UsageError(`${option} must be a whole number of at least 1, not ${JSON.stringify(text)}.`);
+function count(option: string): (text: string) => number {
+  return (text) => {
+    const number = Number(text);
+    if (Number.isInteger(number) && number > 0) return number;
+    throw new UsageError(`${option} must be a whole number of at least 1, not ${JSON.stringify(text)}.`);
+  };
 }
 
-function amount(option: string, text: string): number {
+function amount(option: string): (text: string) => number {
+  return (text) => {
+    const number = Number(text);
+    if (Number.isFinite(number) && number > 0) return number;
+    throw new UsageError(`${option} must be a number greater than 0, such as 0.5, not ${JSON.stringify(text)}.`);
+  };
+}
+
+function temperature(text: string): number {
   const number = Number(text);
-  if (Number.isFinite(number) && number > 0) return number;
-  throw new UsageError(`${option} must be a number greater than 0, such as 0.5, not ${JSON.stringify(text)}.`);
+  if (text.trim() && number >= 0 && number <= 2) return number;
+  throw new UsageError(`--temperature must be a number from 0 to 2, not ${JSON.stringify(text)}.`);
 }
 
 /** Parses the value of --price. A price may be 0. */
@@ -245,5 +264,3 @@ function httpUrl(text: string): string {
   if (/^https?:\/\/[^/]/.test(text) && URL.canParse(text)) return text;
   throw new UsageError(`--base-url must be an address such as http://127.0.0.1:8080/v1, not ${JSON.stringify(text)}.`);
 }
-
-export type KeysCommand = { verb: 'list' } | { verb: 'set' | 'delete'; provider: string };

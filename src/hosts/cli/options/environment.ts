@@ -75,7 +75,7 @@ export function howToGiveKey(provider: string): string {
   return `Set ${variable} (or KEDGE_API_KEY), or run kedge keys set ${provider}`;
 }
 
-/** Parses the names of variables to pass to commands or to withhold from them. Commas or spaces separate the names. */
+/** Parses the names of environment variables that are passed to commands or withheld from them. Commas or spaces separate the names. */
 export function environmentRules(env: Environment): EnvironmentRules {
   const names = (text = '') => text.split(/[\s,]+/).filter((name) => name !== '');
   return { pass: names(env.KEDGE_PASS_ENV), withhold: names(env.KEDGE_WITHHOLD_ENV) };

@@ -1,4 +1,6 @@
-export const HELP = `Kedge: a coding assistant for the folder you are in.
+import { optionLines } from './option-table.ts';
+
+const HELP = `Kedge: a coding assistant for the folder you are in.
 
 Usage
   kedge ask "…"            answer a question; cannot change files
@@ -12,47 +14,30 @@ Usage
   kedge grants [clear [N]] list your permanent permissions in this folder, or remove all of them or number N
   kedge sessions           list this folder's sessions, or all with --all; also: search, rename, pin, delete, restore,
                            --usage
-  kedge fork SESSION       start a session that begins with the messages of another one
+  kedge fork SESSION       start a session with the messages of another session
   kedge export SESSION     print a session as Markdown or, with --format json, as its log; --redact to share it
   kedge import FILE        add a session that was exported
   kedge replay SESSION     show a session again
   kedge doctor             check the stored sessions and repair them
-  kedge insights           show what the runs of this folder did, used and waited for; --days N, --all, --json,
+  kedge insights           show statistics about the runs of this folder; --days N, --all, --json,
                            --csv
-                           (each of these commands has its own --help)
-  kedge mcp                let other assistants ask about this folder (an MCP server on standard input and output);
-                           it only reads. --raw: also offer the reading tools; --http PORT: serve on this computer
-                           over HTTP instead, with the token in KEDGE_MCP_TOKEN or a random one
+  kedge acp                be the agent of another editor, over the Agent Client Protocol
+  kedge mcp                let other assistants ask about this folder, as an MCP server that only reads
   kedge models             list the models that can be chosen
   kedge keys set PROVIDER  store a key, read from standard input, in the keychain; also: keys list, keys delete PROVIDER
+  kedge completion SHELL   print the completion for bash, zsh or fish
+  kedge config             show and change your settings: list, get NAME, set NAME VALUE, unset NAME, edit
+
+  Each command has its own --help.
 
   A - in the request stands for standard input. @src/main.ts or @src/main.ts:10-20 sends this file or these lines
   with it; write \\@ for a literal @.
 
 Options
-  --folder DIR             work in this folder; repeat it for several (default: the current folder)
-  -m, --model P/MODEL      for example openai/gpt-6.1-sol (default: $KEDGE_MODEL, else offline)
-  --base-url URL           the address of the model's server
-  -y, --yes                do not ask before edits in the folder; deletions, protected files, and
-                           files that the confirmed plan does not name still need approval
-  --allow RULE, --deny RULE
-                           path:src/**, command:"npm test", host:example.com, tool:create_file, server:github or
-                           mcp:github/create_issue; repeat it for several. Dangerous actions still need approval
-  --policy FILE            read rules from a file: {"rules": [{"effect": "deny", "path": "db/**"}]}; the folder’s own
-                           .kedge/policy.json can only deny or ask
-  --mcp-config FILE        MCP servers whose tools agent may use: {"mcpServers": {"name": {"command": "…"}}};
-                           if a server over HTTP requires a sign-in, the address for your browser is printed
-  --run-plan               run the proposed plan without asking
-  --require-plan           make agent propose a plan first, and change nothing until you confirm it
-  --bell                   ring the bell of the terminal when the run waits for you, has failed or is done
-  -o, --output FILE        write the plan to a Markdown file
-  --max-turns N, --max-calls N, --max-minutes N, --max-tokens N, --max-usd N
-                           pause the run at this limit; kedge --continue continues it with the same amount again
-  --price IN/OUT           the price of the model in US dollars per million tokens, if it is unknown: 0.5/2
-  --surroundings LIST      facts that are sent to the model: none, or a list (default: system,date,folders,git)
-  --continue [ID]          with a request: add the request to that session
-  --json                   print every event as a line of JSON
-  -h, --help    -v, --version
+${optionLines()}
+
+Settings
+  kedge config list shows the settings of your configuration file. Options and the environment take precedence.
 
 Environment
   OPENAI_API_KEY, OPENAI_BASE_URL     the key and address of a provider, by its name
@@ -67,8 +52,8 @@ Environment
                                       also runs, turns, calls and minutes
   KEDGE_PASS_ENV                      variables to pass to commands although they look like keys, such as GITHUB_TOKEN
   KEDGE_WITHHOLD_ENV                  additional variables to withhold from commands, such as AWS_*
-  KEDGE_CONTEXT_TOKENS                how many tokens of a model's context window are used at most (default: all)
-  KEDGE_MEMORY_TOKENS                 how many tokens of the memory are sent to the model (default: 800; 0 turns it off)
+  KEDGE_CONTEXT_TOKENS                use at most this many tokens of a model's context window (default: all)
+  KEDGE_MEMORY_TOKENS                 send at most this many tokens of the memory (default: 800; 0 turns it off)
   KEDGE_MCP_TOKEN                     the token that clients of kedge mcp --http must send
   KEDGE_OTLP_ENDPOINT                 an OpenTelemetry collector to which each run is sent as a trace, without the
                                       content of messages: http://localhost:4318
@@ -84,3 +69,107 @@ Examples
   kedge agent --yes "make the tests in src/tide.test.ts pass"
   kedge --continue --run-plan
 `;
+
+const FOLDER = '  --folder DIR             the folder (default: the current folder)\n';
+const JSON_LINES = '  --json                   print lines of JSON\n';
+
+/** The help on the commands that run no model. Those on sessions are in sessions/help.ts. */
+const TOPICS: Readonly<Record<string, string>> = {
+  config: `Usage
+  kedge config list                      list all settings, their values and where each value comes from
+  kedge config get NAME                  print the value of a setting
+  kedge config set NAME VALUE            change a setting: kedge config set model openai/gpt-6.1-sol
+  kedge config unset NAME                remove a setting from the file
+  kedge config edit                      open the file in $VISUAL or $EDITOR, and check it afterwards
+  kedge config path                      print the path of the file
+  kedge config schema                    print the JSON Schema of the file
+
+  A name can contain a dot: kedge config set baseUrls.ollama http://127.0.0.1:11434. Options and the environment take
+  precedence over the file. Keys are not stored in the file, but with kedge keys set PROVIDER.
+
+Options
+  --json                   print list and get as JSON
+`,
+  keys: `Usage
+  kedge keys set PROVIDER                store a key in the keychain of this computer; it is read from standard input
+  kedge keys list                        list the providers that have a key in the keychain
+  kedge keys delete PROVIDER             delete a key
+
+  A key in the environment, such as OPENAI_API_KEY, takes precedence.
+`,
+  undo: `Usage
+  kedge undo                             undo the changes of the last run that changed files
+  kedge undo RUN                         undo the changes of the run whose id begins with RUN
+
+  Lines that you have changed since are kept: they are merged, or the file is left as it is.
+
+Options
+${FOLDER}${JSON_LINES}`,
+  remember: `Usage
+  kedge remember WORDS                   remember the words in later sessions of this folder
+  kedge remember --all WORDS             …of all folders
+  kedge remember                         show the memory and where it is stored
+
+Options
+${FOLDER}`,
+  grants: `Usage
+  kedge grants                           list your permanent permissions in this folder
+  kedge grants clear                     remove all of them
+  kedge grants clear N                   remove the permission with this number
+
+Options
+${FOLDER}`,
+  completion: `Usage
+  kedge completion bash                  print the completion for bash; to use it, add this line to ~/.bashrc:
+                                         source <(kedge completion bash)
+  kedge completion zsh                   …for zsh: add this line to ~/.zshrc, below compinit:
+                                         source <(kedge completion zsh)
+  kedge completion fish                  …for fish: run this line once:
+                                         kedge completion fish > ~/.config/fish/completions/kedge.fish
+`,
+  acp: `Usage
+  kedge acp                speak the Agent Client Protocol on standard input and output
+
+  Editors start this command themselves. Each session works in the folder that the editor names. It is stored like the
+  sessions of the terminal: kedge sessions lists it, and kedge --continue continues it.
+
+  The editor chooses the mode (ask, plan or agent) and the model. Its unsaved files are read and edited in the editor.
+  MCP servers of the editor are added to those of --mcp-config. Commands: /continue, /run, /compact, /init, /remember.
+
+Options
+  -m, --model, --base-url, -y, --yes, --allow, --deny, --policy, --mcp-config, --require-plan, --max-…, --price,
+  --surroundings           as for kedge agent; see kedge --help
+
+Examples of settings
+  Zed           "agent_servers": {"Kedge": {"type": "custom", "command": "kedge", "args": ["acp"]}}
+  JetBrains     ~/.jetbrains/acp.json: {"agent_servers": {"Kedge": {"command": "kedge", "args": ["acp"]}}}
+`,
+  mcp: `Usage
+  kedge mcp                speak the Model Context Protocol on standard input and output
+  kedge mcp --http PORT    serve http://127.0.0.1:PORT/mcp instead; 0 chooses a free port
+
+  Other assistants start this command themselves. It offers the tool ask_workspace: Kedge searches and reads in Ask mode,
+  with at most 10 tool calls, and returns a short answer with the places that it has opened. Nothing can be changed, and
+  what needs an approval is denied. Each question is a session: kedge sessions lists it.
+
+Options
+  --raw                    also offer the tools read_file, list_directory, find_files and search_text
+  --folder, -m, --model, --base-url, --allow, --deny, --policy, --max-…, --price
+                           as for kedge ask; see kedge --help
+
+  Over HTTP, clients must send the token in KEDGE_MCP_TOKEN, or the random one that is printed, as
+  "Authorization: Bearer TOKEN".
+
+Example of a setting
+  {"mcpServers": {"kedge": {"command": "kedge", "args": ["mcp", "--model", "openai/gpt-6.1-sol"]}}}
+`,
+  models: `Usage
+  kedge models                           list the providers with a model for each, what they need, and the test results of
+                                         local models
+`,
+};
+
+/** Returns the help on a command, or the general help. */
+export function helpOn(topic = ''): string {
+  return (Object.hasOwn(TOPICS, topic) && TOPICS[topic]) || HELP;
+}

@@ -1,14 +1,24 @@
 /** `kedge keys`: manages the keys in the keychain. A key is read from standard input and never shown. */
 import { catalogEntry } from '../../../providers/catalog.ts';
 import type { StoredKeys } from '../../node/keyring.ts';
-import { type KeysCommand, UsageError } from './arguments.ts';
+import { UsageError } from './arguments.ts';
 import { type Environment, keyVariablesOf } from './environment.ts';
 
+export type KeysCommand = { verb: 'list' } | { verb: 'set' | 'delete'; provider: string };
 export type Terminal = { input: NodeJS.ReadStream; output: { write(text: string): unknown }; prompts: { write(text: string): unknown } };
 
 const CTRL_C = '\u0003';
 const CTRL_D = '\u0004';
 const BACKSPACES = ['\u007f', '\b'];
+
+/** Error messages do not repeat extra arguments, because one of them may be a key. */
+export function keysCommand([verb, provider, ...more]: readonly string[]): KeysCommand {
+  if (more.length > 0)
+    throw new UsageError('Do not write a key on the command line: kedge keys set PROVIDER reads it from standard input.');
+  if (verb === 'list' && provider === undefined) return { verb };
+  if ((verb === 'set' || verb === 'delete') && provider !== undefined) return { verb, provider };
+  throw new UsageError('Use kedge keys set PROVIDER, kedge keys delete PROVIDER or kedge keys list.');
+}
 
 /** Resolves to false if the user cancelled without entering a key. @throws Error whose message is one sentence */
 export async function keys(command: KeysCommand, stored: StoredKeys, env: Environment, terminal: Terminal): Promise<boolean> {

@@ -32,7 +32,7 @@ export async function chooseHunks(
       if (!rest) show(diffText([withOneHunk(change, hunks[index])], paint));
       const name = total === 1 ? oneLine(change.path) : `hunk ${index + 1} of ${total} in ${oneLine(change.path)}`;
       const letter =
-        rest ?? (await letterOf(`Apply ${name}? y = yes, n = no, a = yes to all that remain, d = no to all that remain > `, ask));
+        rest ?? (await letterOf(`Apply ${name}? y = yes, n = no, a = yes to all remaining hunks, d = no to all remaining hunks > `, ask));
       if (letter === 'a' || letter === 'd') rest = letter;
       if (letter === 'y' || letter === 'a') accepted++;
       else refused.push(index);

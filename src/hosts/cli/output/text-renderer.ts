@@ -11,6 +11,7 @@ import { landedChanges } from '../../../core/view/run-changes.ts';
 import { type CallView, findCall, nextStepText, type RunView } from '../../../core/view/run-view.ts';
 import { dollars, tokens } from '../../../core/words/amounts.ts';
 import { reachedText } from '../../../core/words/budget-text.ts';
+import { linkStart, withoutCommands } from '../../../core/words/command-links.ts';
 import { compactedText, contextText } from '../../../core/words/context-text.ts';
 import { planEventText } from '../../../core/words/plan-text.ts';
 import { waitingText } from '../../../core/words/retry-text.ts';
@@ -21,13 +22,10 @@ import { ProgressLine } from './progress-line.ts';
 import { changeCounts, harmless, type Output, oneLine, paintFor } from './terminal.ts';
 
 /**
- * The number of characters of each text that are held back on a terminal. Only the end of a message shows whether its text is the answer
- * or a thought before tool calls. If stdout is a pipe, the complete text is held back.
+ * The number of characters at the beginning of each text that are held back on a terminal. Only the end of a message shows whether its text
+ * is the answer or a thought before tool calls. If stdout is a pipe, the complete text is held back.
  */
 const HELD_CHARS = 240;
-const COMMAND = /\[([^\]\n]*)\]\(command:kedge\.(\w+)[^)\n]*\)/g;
-/** Matches the end of a streamed text if it may be the beginning of a link to an editor command. */
-const PARTIAL_LINK = /\[[^\]\n]{0,80}(\](\([^)\n]{0,80})?)?$/;
 const PAUSED: Record<PauseReason, string> = {
   limit: 'Paused at a limit.',
   max_tokens: 'Paused: the answer reached the output limit.',
@@ -141,7 +139,7 @@ export class TextRenderer {
         this.#line(paint.dim('Your message is sent with the model’s next turn.'));
         return;
       case 'question_answered':
-        // If the question about a failed plan step is not answered, the run ends, and its last event reports the failure.
+        // If nobody answers the question about a failed plan step, the run ends, and its last event reports the failure.
         if ('by' in event.answer)
           this.#line(
             `${event.answer.words}${this.#call(event.callId)?.name === 'ask_user' ? ' The model continues with the most likely answer.' : ''}`,
@@ -201,9 +199,9 @@ export class TextRenderer {
     if (!this.#streaming && this.#held.length <= HELD_CHARS) return;
     this.#progressLine?.end();
     this.#streaming = true;
-    const linkStart = PARTIAL_LINK.exec(this.#held)?.index ?? this.#held.length;
-    this.#out.write(this.#safe(this.#held.slice(0, linkStart)));
-    this.#held = this.#held.slice(linkStart);
+    const end = linkStart(this.#held);
+    this.#out.write(this.#safe(this.#held.slice(0, end)));
+    this.#held = this.#held.slice(end);
   }
 
   #message(message: AssistantMessage): void {
@@ -265,14 +263,9 @@ export class TextRenderer {
 
   /** Removes links to editor commands. For a terminal, it also escapes control characters. */
   #safe(text: string): string {
-    const plain = withoutCommands(text);
+    const plain = withoutCommands(text, CONNECT);
     return this.#out.isTTY ? harmless(plain) : plain;
   }
-}
-
-/** Replaces a link to an editor command with its label, and the link to connect a model with instructions for the terminal. */
-function withoutCommands(text: string): string {
-  return text.replace(COMMAND, (_link, label: string, command: string) => (command === 'connectModel' ? CONNECT : label));
 }
 
 /** Formats a duration: 12 ms, 12.3 s, 2 min 5 s. */

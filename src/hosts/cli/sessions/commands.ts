@@ -5,15 +5,15 @@ import { UsageError } from '../options/arguments.ts';
 import { EXIT } from '../run-session.ts';
 import type { CommandContext, SessionCommand, Values } from './context.ts';
 
-const OPTIONS = {
+export const SHARED_OPTIONS = {
   folder: { type: 'string', multiple: true },
   json: { type: 'boolean' },
   yes: { type: 'boolean', short: 'y' },
   help: { type: 'boolean', short: 'h' },
 } as const satisfies ParseArgsConfig['options'];
 
-/** The further options of each command. */
-const MORE = {
+/** The additional options of each command. */
+export const SESSION_OPTIONS = {
   sessions: {
     deleted: { type: 'boolean' },
     usage: { type: 'boolean' },
@@ -33,7 +33,7 @@ const MORE = {
   insights: { days: { type: 'string' }, csv: { type: 'boolean' }, all: { type: 'boolean' } },
 } as const satisfies Record<SessionCommand, ParseArgsConfig['options']>;
 
-/** `shutDown` closes what the command has opened, before a signal ends the program. */
+/** `shutDown` closes everything that the command has opened before a signal ends the program. */
 type Hooks = { shutDown?: () => Promise<void> };
 
 /** @throws UsageError if the command line is invalid */
@@ -72,9 +72,9 @@ async function run(command: SessionCommand, context: CommandContext): Promise<nu
 }
 
 function parse(args: readonly string[]): { command: SessionCommand; words: string[]; values: Values } {
-  const command = args.find((arg): arg is SessionCommand => Object.hasOwn(MORE, arg)) as SessionCommand;
+  const command = args.find((arg): arg is SessionCommand => Object.hasOwn(SESSION_OPTIONS, arg)) as SessionCommand;
   try {
-    const options = { ...OPTIONS, ...MORE[command] };
+    const options = { ...SHARED_OPTIONS, ...SESSION_OPTIONS[command] };
     const { values, positionals } = parseArgs({ args: withRedactWords(args), options, allowPositionals: true });
     return { command, words: positionals.slice(1), values: values as Values };
   } catch (error) {
@@ -83,7 +83,7 @@ function parse(args: readonly string[]): { command: SessionCommand; words: strin
   }
 }
 
-/** `--redact=WORD` redacts a further word, because an option cannot have an optional value. */
+/** `--redact=WORD` redacts another word. It is parsed here, because an option of `parseArgs` cannot have an optional value. */
 function withRedactWords(args: readonly string[]): string[] {
   return args.flatMap((arg) => (arg.startsWith('--redact=') ? ['--redact', `--word=${arg.slice('--redact='.length)}`] : [arg]));
 }

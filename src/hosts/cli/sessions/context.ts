@@ -1,4 +1,4 @@
-/** Types and functions that all commands on sessions share. */
+/** Types and functions that all commands for sessions share. */
 import type { Kedge } from '../kedge.ts';
 import { UsageError } from '../options/arguments.ts';
 

@@ -1,4 +1,4 @@
-/** `kedge doctor`: checks what Kedge has stored for a folder, and repairs it. */
+/** `kedge doctor`: checks and repairs the data that Kedge has stored for a folder. */
 import { examine } from '../../../app/library/doctor.ts';
 import { harmless } from '../output/terminal.ts';
 import { EXIT } from '../run-session.ts';
@@ -10,7 +10,7 @@ export async function doctor({ kedge, values }: CommandContext): Promise<number>
   const { assistant, storage } = kedge;
   const open = async (id: string) => {
     const session = await assistant.session(id);
-    if (!session) throw new Error('The session was deleted in the meantime.');
+    if (!session) throw new Error('The session has been deleted.');
     return session;
   };
   let [found, left] = [0, 0];

@@ -1,9 +1,12 @@
-/** Sessions of other folders: they are listed with their folder, and continued there. */
+/** Lists the sessions of other folders with their folders, in which they can be continued. */
 import type { Assistant } from '../../../app/assistant.ts';
 import type { SessionElsewhere } from '../../../app/library/elsewhere.ts';
 import { shellWord } from '../run-end.ts';
 
-/** Returns a sentence that says where the session whose id begins with `wanted` is continued, or undefined if no folder has exactly one. */
+/**
+ * Returns a sentence that says in which folder the session whose id begins with `wanted` can be continued, or undefined unless there is
+ * exactly one such session.
+ */
 export async function whereIs(assistant: Assistant, wanted: string): Promise<string | undefined> {
   const library = await assistant.library();
   const [first, ...others] = (await library.elsewhere()).filter(({ id }) => id.startsWith(wanted));

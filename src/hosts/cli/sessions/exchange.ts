@@ -1,4 +1,4 @@
-/** `kedge export` and `kedge import`: sessions as files. */
+/** `kedge export` and `kedge import`: save sessions as files and read them. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { homedir, userInfo } from 'node:os';
 import { type Redactions, redacted } from '../../../app/library/redact.ts';
@@ -21,7 +21,7 @@ export async function exportSession(context: CommandContext): Promise<number> {
   const { kedge, words, values } = context;
   const format = values.format ?? 'md';
   if (format !== 'md' && format !== 'json') throw new UsageError('--format must be md or json.');
-  const session = await findSession(kedge.assistant, onlyWord(words, 'Name the session to export: kedge export SESSION.'));
+  const session = await findSession(kedge.assistant, onlyWord(words, 'Specify the session to export: kedge export SESSION.'));
   if (session.damage) process.stderr.write(`kedge: ${oneLine(session.damage, 1_000)}\n`);
   const whole = loggedOf(session.events);
   let events: readonly AgentEvent[] = whole;
@@ -40,7 +40,7 @@ export async function exportSession(context: CommandContext): Promise<number> {
 }
 
 export async function importSession({ kedge, words, values }: CommandContext): Promise<number> {
-  const file = onlyWord(words, 'Name the file to import: kedge import FILE.');
+  const file = onlyWord(words, 'Specify the file to import: kedge import FILE.');
   let bytes: Buffer;
   try {
     bytes = readFileSync(file);
@@ -48,7 +48,7 @@ export async function importSession({ kedge, words, values }: CommandContext): P
     throw new UsageError(`The file ${file} cannot be read. Export a session with kedge export SESSION --format json -o FILE.`);
   }
   const { session, skipped } = await (await kedge.assistant.library()).importLog(bytes);
-  if (skipped > 0) process.stderr.write(`kedge: ${countText(skipped, 'line')} of the file are not valid events and were left out.\n`);
+  if (skipped > 0) process.stderr.write(`kedge: Skipped ${countText(skipped, 'line')} without a valid event.\n`);
   process.stdout.write(values.json ? `${JSON.stringify({ id: session.id, skipped })}\n` : `${session.id}\n`);
   if (!values.json)
     process.stderr.write(`Imported “${oneLine(session.state.title, 80)}”. To continue it: kedge --continue ${session.id} "…"\n`);

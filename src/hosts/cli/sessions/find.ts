@@ -12,7 +12,7 @@ export async function findSession(assistant: Assistant, wanted: string): Promise
   throw new UsageError(`This folder has no session ${wanted}. To list sessions, run kedge sessions.`);
 }
 
-/** Does the same without opening the session, which may be damaged. A session of another folder is named in the error. */
+/** Does the same without opening the session, which may be damaged. If the session belongs to another folder, the error says so. */
 export async function findId(assistant: Assistant, wanted: string): Promise<string> {
   const infos = await assistant.sessions();
   const matches = wanted === 'last' ? infos.slice(0, 1) : infos.filter(({ id }) => id.startsWith(wanted));

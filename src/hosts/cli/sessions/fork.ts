@@ -8,7 +8,7 @@ import { findSession } from './find.ts';
 
 export async function fork({ kedge, words, values }: CommandContext): Promise<number> {
   const { assistant } = kedge;
-  const parent = await findSession(assistant, onlyWord(words, 'Name the session to fork: kedge fork SESSION.'));
+  const parent = await findSession(assistant, onlyWord(words, 'Specify the session to fork: kedge fork SESSION.'));
   const [at, before] = [positiveNumber('--at', values.at), positiveNumber('--before', values.before)];
   if (at !== undefined && before !== undefined) throw new UsageError('Use --at or --before, not both.');
   const messages = numberedMessages(parent.events);

@@ -15,18 +15,18 @@ export const SESSION_HELP: Record<SessionCommand, string> = {
   kedge sessions restore SESSION         bring a session back from the trash
   kedge sessions empty-trash             permanently delete the sessions in the trash
 
-${SESSION}  The trash is emptied after 14 days. Contents for undo that only deleted sessions need are deleted with it.
+${SESSION}  The trash is emptied after 14 days. File contents for undo that only deleted sessions need are deleted as well.
 
 Options
   --deleted                list the sessions in the trash
-  --usage                  show how much disk space sessions and contents for undo take, and how long they are kept
+  --usage                  show the disk space of sessions and file contents for undo, and how long they are kept
   --all                    list the sessions of all folders, newest first; with search: also search the titles and
                            folder names of the others; with delete: all sessions of this folder
-  --older-than DAYS        with delete: sessions that were not changed for this many days, except pinned ones
+  --older-than DAYS        with delete: sessions that have not changed for this many days, except pinned ones
   -y, --yes                do not ask before many sessions are deleted
 ${COMMON}`,
   fork: `Usage
-  kedge fork SESSION                     start a session that begins with all messages of another one
+  kedge fork SESSION                     start a session with all messages of another session
   kedge fork SESSION --at N              …with its messages up to number N
   kedge fork SESSION --before N          …with its messages before number N, to rewrite that message
 
@@ -58,16 +58,16 @@ ${COMMON}`,
 Options
 ${COMMON}`,
   replay: `Usage
-  kedge replay SESSION                   show a session again, as it was shown while it ran
+  kedge replay SESSION                   show a session again as it looked while it ran
 
-${SESSION}  Nothing is sent, run or written.
+${SESSION}  Nothing is sent, executed or written.
 
 Options
   --speed N                N times as fast; pauses are at most 2 seconds long (default: 1)
   --step                   wait for Enter after each message and call
 ${COMMON}`,
   doctor: `Usage
-  kedge doctor                           check the sessions of this folder and what is stored beside them, and repair it
+  kedge doctor                           check and repair the sessions of this folder and the files stored with them
 
   Logs are never deleted. A damaged log is rewritten without the damaged lines, and a copy of the damaged log is kept.
 
@@ -75,10 +75,10 @@ Options
   --check                  change nothing
 ${COMMON}`,
   insights: `Usage
-  kedge insights                         show what the runs of this folder did, used and waited for: how they ended, tool
-                                         calls, approvals, tokens, money, time, failed edits, limits and your ratings
+  kedge insights                         show statistics about the runs of this folder: how they ended, tool calls,
+                                         approvals, tokens, cost, time, failed edits, limits and your ratings
 
-  Everything is counted from the logs on this computer, and nothing is sent. Copies of events in forked and imported
+  Everything is computed from the logs on this computer, and nothing is sent. Copies of events in forked and imported
   sessions are not counted again, and deleted sessions are not counted.
 
 Options

@@ -1,4 +1,4 @@
-/** `kedge insights`: what the runs of a folder, or of all folders, did, used and waited for, counted from their logs. */
+/** `kedge insights`: shows statistics about the runs of a folder, or of all folders, which are computed from their logs. */
 import { cellsIn, csvOf, insightsOf, periodOf } from '../../../core/insights/insights.ts';
 import { cellText, type Table, tablesOf } from '../../../core/insights/tables.ts';
 import { UsageError } from '../options/arguments.ts';
@@ -10,7 +10,7 @@ import type { CommandContext } from './context.ts';
 const MAX_TEXT = 48;
 
 export async function insights({ kedge, words, values, signal }: CommandContext): Promise<number> {
-  if (words.length > 0) throw new UsageError('kedge insights takes no words. See kedge insights --help.');
+  if (words.length > 0) throw new UsageError('kedge insights takes no arguments. See kedge insights --help.');
   if (values.json && values.csv) throw new UsageError('Use --json or --csv, not both.');
   const period = periodOf(daysOf(values.days), Date.now());
   const sessions = await (await kedge.assistant.library()).insights(signal, { everywhere: values.all === true });

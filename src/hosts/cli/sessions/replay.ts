@@ -1,4 +1,4 @@
-/** `kedge replay`: shows a session again, as it was shown while it ran. Nothing is sent, run or written. */
+/** `kedge replay`: shows a session again as it looked while it ran. Nothing is sent, executed or written. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AgentEvent } from '../../../core/session/events.ts';
 import { replayOf } from '../../../core/view/replay.ts';
@@ -15,7 +15,7 @@ export async function replay({ kedge, words, values, signal }: CommandContext): 
   const byStep = values.step === true && process.stdin.isTTY === true;
   // Without an interactive terminal, there are no pauses.
   const speed = positiveNumber('--speed', values.speed) ?? (process.stdout.isTTY === true ? 1 : Number.POSITIVE_INFINITY);
-  const session = await findSession(kedge.assistant, onlyWord(words, 'Name the session to replay: kedge replay SESSION.'));
+  const session = await findSession(kedge.assistant, onlyWord(words, 'Specify the session to replay: kedge replay SESSION.'));
   const renderer = values.json ? undefined : new TextRenderer(process.stdout, process.stderr);
   const { bold } = paintFor(process.stderr);
   for (const { event, waitMs } of replayOf(session.events, { speed: byStep ? Number.POSITIVE_INFINITY : speed })) {

@@ -23,7 +23,7 @@ export async function sessions(context: CommandContext): Promise<number> {
       return search(context, rest.join(' '));
     case 'rename': {
       const [session = '', ...title] = rest;
-      if (title.length === 0) throw new UsageError('Name the session and its new title: kedge sessions rename SESSION TITLE.');
+      if (title.length === 0) throw new UsageError('Specify the session and its new title: kedge sessions rename SESSION TITLE.');
       await library.rename(await findId(assistant, session), title.join(' '));
       return EXIT.answered;
     }
@@ -122,17 +122,17 @@ async function remove(context: CommandContext, wanted: readonly string[]): Promi
   const days = positiveNumber('--older-than', values['older-than']);
   const isMany = values.all === true || days !== undefined;
   if (isMany ? wanted.length > 0 : wanted.length === 0)
-    throw new UsageError('Name the sessions to delete, or use --all or --older-than DAYS. To list sessions, run kedge sessions.');
+    throw new UsageError('Specify the sessions to delete, or use --all or --older-than DAYS. To list sessions, run kedge sessions.');
   const infos = await kedge.assistant.sessions();
   const old = infos.filter(({ changedAt, isPinned }) => days === undefined || (!isPinned && Date.now() - changedAt > days * DAY_MS));
   const ids = isMany ? old.map(({ id }) => id) : await Promise.all(wanted.map((each) => findId(kedge.assistant, each)));
-  if (isMany && ids.length > 0 && !(await confirmed(`Delete ${countText(ids.length, 'session')} of this folder?`, context)))
+  if (isMany && ids.length > 0 && !(await confirmed(`Delete ${countText(ids.length, 'session')} in this folder?`, context)))
     return EXIT.stopped;
   const library = await kedge.assistant.library();
   const { TRASH_DAYS } = await import('../../../sessions/trash.ts');
   for (const id of new Set(ids)) library.remove(id);
   process.stderr.write(
-    `Deleted ${countText(ids.length, 'session')}. For ${TRASH_DAYS} days, kedge sessions restore brings a session back; kedge sessions --deleted lists them.\n`,
+    `Deleted ${countText(ids.length, 'session')}. For ${TRASH_DAYS} days, you can restore them with kedge sessions restore. To list them, run kedge sessions --deleted.\n`,
   );
   return EXIT.answered;
 }
@@ -144,7 +144,7 @@ async function emptyTrash(context: CommandContext): Promise<number> {
   const { emptyTrash: empty } = await import('../../../sessions/prune.ts');
   const { sessions: count, files, bytes } = await empty({ ...placesIn(storage), all: true });
   process.stderr.write(
-    `Permanently deleted ${countText(count, 'session')}, and ${countText(files, 'content')} for undo (${bytesText(bytes)}).\n`,
+    `Permanently deleted ${countText(count, 'session')}, and ${countText(files, 'stored file')} for undo (${bytesText(bytes)}).\n`,
   );
   return EXIT.answered;
 }
@@ -163,9 +163,9 @@ async function usage({ kedge, values }: CommandContext): Promise<number> {
   const bounds = await keptBounds(placesIn(kedge.storage).blobs);
   const rows: [keyof typeof used, string, string][] = [
     ['sessions', 'sessions', 'kept until you delete them'],
-    ['trash', 'deleted sessions', `removed ${TRASH_DAYS} days after their deletion`],
-    ['contents', 'contents for undo', `kept for ${bounds.maxDays} days, at most ${bytesText(bounds.maxBytes)}`],
-    ['index', 'index for list and search', 'created from the sessions'],
+    ['trash', 'deleted sessions', `removed ${TRASH_DAYS} days after deletion`],
+    ['contents', 'file contents for undo', `kept for ${bounds.maxDays} days, at most ${bytesText(bounds.maxBytes)}`],
+    ['index', 'index for lists and search', 'created from the sessions'],
   ];
   for (const [key, name, kept] of rows)
     process.stdout.write(

@@ -1,4 +1,4 @@
-/** Sizes, times and states of sessions as text. */
+/** Formats sizes, times and states of sessions. */
 import type { SessionStatus } from '../../../core/session/summary.ts';
 
 /** Formats a number of bytes: 950 B, 12 KB, 1.2 MB. */

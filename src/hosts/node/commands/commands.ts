@@ -29,7 +29,7 @@ type Entry = {
   state: CommandState;
   begun: number;
   durationMs?: number;
-  /** The state that the command will have when it has been stopped. */
+  /** The state of the command after it is stopped. */
   stopping?: CommandState;
   /** The line from which the next read continues. */
   next: number;

@@ -17,8 +17,7 @@ const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
 
 /**
  * Returns the diff of the directory since the last commit, and the names of its untracked files, without the files for which `isWithheld`
- * returns true. Returns undefined outside a repository. With `isStaged`, returns only the diff of what is staged, and undefined if nothing
- * is.
+ * returns true. Returns undefined outside a repository. With `isStaged`, returns only the staged changes, or undefined if there are none.
  * @throws ToolError if Git would run a program that the repository's configuration names
  */
 export async function gitChanges(
@@ -43,7 +42,7 @@ export async function gitChanges(
   const difference = isStaged ? [...DIFF, '--cached'] : DIFF;
   const isShown = (path: string) => path !== '' && !isWithheld(path);
   const all = (await git(...difference, '--name-only', '-z', base, '--')).split('\0').filter(Boolean);
-  // For Git, the path of a file also means everything below a directory of this name, for example if a directory has replaced the file.
+  // Git also applies the path of a file to everything below a directory of this name, for example if a directory has replaced the file.
   const aboveWithheld = new Set(all.filter((path) => !isShown(path)).flatMap(directoriesOf));
   const changed = all.filter((path) => isShown(path) && !aboveWithheld.has(path));
   const untracked = isStaged ? [] : (await git('ls-files', '--others', '--exclude-standard', '-z')).split('\0').filter(isShown);

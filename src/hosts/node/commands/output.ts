@@ -92,7 +92,7 @@ export class CommandOutput {
     try {
       writeSync(this.#fd, text);
     } catch {
-      // When the disk is full, the rest of the output cannot be read later, but the command continues.
+      // When the disk is full, the rest of the output is not stored for later reads, but the command continues.
       closeSync(this.#fd);
       this.#fd = undefined;
     }

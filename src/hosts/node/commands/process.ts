@@ -14,7 +14,7 @@ export type Ending = { code?: number; signal?: string; leftovers?: boolean };
 export type Running = {
   output: AsyncIterable<string>;
   ended: Promise<Ending>;
-  /** Sends SIGTERM at once, and SIGKILL two seconds later or when this process exits. */
+  /** Sends SIGTERM immediately, and SIGKILL two seconds later or when this process exits. */
   stop(): void;
 };
 

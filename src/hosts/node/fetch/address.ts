@@ -6,7 +6,7 @@ const CLOSED = [
   '10.0.0.0/8',
   '100.64.0.0/10', // carrier-grade NAT
   '127.0.0.0/8',
-  '169.254.0.0/16', // link-local, and the metadata services of clouds
+  '169.254.0.0/16', // Link-local addresses, and the metadata services of clouds
   '168.63.129.16/32', // Azure's services for its own virtual machines
   '172.16.0.0/12',
   '192.0.0.0/24',
@@ -18,9 +18,9 @@ const CLOSED = [
   '203.0.113.0/24',
   '224.0.0.0/4', // multicast
   '240.0.0.0/4', // reserved, broadcast
-  '2001::/23', // Teredo and other protocols
+  '2001::/23', // Addresses of Teredo and other protocols
   '2001:db8::/32',
-  '2002::/16', // 6to4, which contains an IPv4 address
+  '2002::/16', // 6to4 addresses, which contain an IPv4 address
   '3fff::/20',
 ];
 /** Only this range of IPv6 is the public Internet. */

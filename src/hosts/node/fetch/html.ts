@@ -69,7 +69,9 @@ class PageText {
   readonly #base: string;
   readonly #open: Open[] = [];
   readonly #lists: { count: number | undefined }[] = [];
-  /** Pieces of text, never empty. They are joined only at the end, because reading a growing string would copy it each time. */
+  /**
+   * The pieces of text, none of which is empty. They are joined only at the end, because reading a growing string would copy it each time.
+   */
   readonly #pieces: string[] = [];
   #title = '';
   #preformatted = 0;

@@ -1,7 +1,7 @@
 /**
  * Opens files and directories at their real paths. Minutes may pass between resolving and opening a path, for example until the user
- * approves, and a symbolic link may replace a part of the path meanwhile. Pipes and devices are refused, because opening a pipe could
- * block forever.
+ * approves, and during this time a symbolic link may replace a part of the path. Pipes and devices are refused, because opening a pipe
+ * could block forever.
  */
 import {
   close,
@@ -101,7 +101,7 @@ export async function listReal(path: string, shown: string): Promise<DirectoryEn
   const directory = openDirectory(path, shown);
   try {
     if (!isFileAt(directory, path)) throw movedError(shown);
-    // The path of the open handle cannot be redirected to another directory in the meantime.
+    // The path of the open handle cannot be redirected to another directory while it is used.
     const handle = `/proc/self/fd/${directory}`;
     const entries = await readdir(existsSync(handle) ? handle : path, { withFileTypes: true });
     if (!isFileAt(directory, path)) throw movedError(shown);

@@ -60,8 +60,8 @@ export class Journal {
   }
 
   /**
-   * Waits until no other process writes to this workspace. Returns a function that releases the lock. @throws Error when another process
-   * holds the lock for longer than `PATIENCE_MS`.
+   * Waits until no other process is writing to this workspace. Returns a function that releases the lock. @throws Error when another
+   * process holds the lock for longer than `PATIENCE_MS`.
    */
   async lock(): Promise<() => void> {
     const path = `${this.#directory}.lock`;

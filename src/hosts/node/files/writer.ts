@@ -140,7 +140,7 @@ export class NodeWriter implements Writer {
     const hashes = { ...(before && { before: hashOfBytes(before) }), ...(after && { after: hashOfBytes(after) }) };
     if (path.endsWith('/')) return { change, step: { file, directory: true, ...hashes }, mode: undefined, current: undefined };
     const current = this.#entry(file, path);
-    if (current && !before) throw new Error(`${path} was created in the meantime. Check its content and try again.`);
+    if (current && !before) throw new Error(`${path} has been created by another program. Check its content and try again.`);
     if (!current && before) throw new Error(`${path} was deleted. Try again.`);
     // A rename would replace the file although it is marked as read-only.
     if (after && current && !(current.mode & 0o200)) throw new Error(`${path} is read-only. Make it writable, and try again.`);
@@ -210,7 +210,9 @@ export class NodeWriter implements Writer {
     const now = this.#entry(file, path);
     if (now?.ino !== current?.ino || now?.mtimeMs !== current?.mtimeMs || now?.size !== current?.size)
       throw new Error(
-        current ? `${path} was changed just now. Try again.` : `${path} was created in the meantime. Check its content and try again.`,
+        current
+          ? `${path} was changed just now. Try again.`
+          : `${path} has been created by another program. Check its content and try again.`,
       );
     planned.isTried = true;
     if (!temporary || current) {
@@ -222,7 +224,7 @@ export class NodeWriter implements Writer {
       fs.linkSync(temporary, file);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      if (code === 'EEXIST') throw new Error(`${path} was created in the meantime. Check its content and try again.`);
+      if (code === 'EEXIST') throw new Error(`${path} has been created by another program. Check its content and try again.`);
       if (!NO_LINKS.has(code ?? '')) throw error;
       fs.renameSync(temporary, file);
     }

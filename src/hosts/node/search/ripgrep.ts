@@ -186,7 +186,7 @@ async function* outputOf(rg: string, args: readonly string[], cwd: string, signa
     if (await looking) throw new BlockedByPipe();
     const code = await closed;
     signal.throwIfAborted();
-    // ripgrep also fails if it could not read some of the files. If there is output, such errors are ignored.
+    // Ripgrep also fails if it could not read some of the files. If there is output, such errors are ignored.
     if (code !== 0 && code !== 1 && silent && complaint.trim()) throw new Error(sentenceOf(complaint));
   } finally {
     clearTimeout(timer);

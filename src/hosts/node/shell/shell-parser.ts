@@ -16,7 +16,7 @@ async function load(grammar: 'bash' | 'powershell'): Promise<ShellParser | undef
     const { loadGrammar } = await import('./shell-grammar.ts');
     return await loadGrammar(grammar);
   } catch (error) {
-    console.warn(`Kedge could not load the ${grammar} grammar, so every command needs an approval:`, error);
+    console.warn(`Kedge could not load the ${grammar} grammar, so every command needs approval:`, error);
     return undefined;
   }
 }

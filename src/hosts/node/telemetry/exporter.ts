@@ -7,14 +7,14 @@ import { resourceFromAttributes } from '@opentelemetry/resources';
 import { BatchSpanProcessor, type ReadableSpan, TracerProvider } from '@opentelemetry/sdk-trace';
 import type { Span } from '../../../core/insights/spans.ts';
 
-/** Sends a span with everything below it. @throws Error with the reason if the collector did not take it */
+/** Sends a span and all of its descendants. @throws Error with the reason if the collector did not accept them */
 export type Exporter = (span: Span) => Promise<void>;
 
-/** How long a collector may take, in milliseconds. The terminal program waits for it before it exits. */
+/** How long a collector may take to respond, in milliseconds. The terminal program waits for it before it exits. */
 const TIMEOUT_MS = 3_000;
 const KINDS = { client: SpanKind.CLIENT, internal: SpanKind.INTERNAL };
 
-/** Keeps the reason why the last spans were not sent, which the processor of the SDK does not tell. */
+/** Stores the reason why the last spans were not sent, which the SDK's processor does not report. */
 class ObservedExporter extends OTLPExporterBase<ReadableSpan[]> {
   failure: Error | undefined;
 
@@ -34,7 +34,7 @@ export function createExporter(url: string): Exporter {
   const tracer = provider.getTracer('kedge');
   const record = ({ name, kind, start, end, attributes, error, children }: Span, parent?: SdkSpan): void => {
     const context = parent ? trace.setSpan(ROOT_CONTEXT, parent) : ROOT_CONTEXT;
-    // A number would be taken for the time since the start of the program if it is small.
+    // The SDK would interpret a small number as the time since the start of the program.
     const span = tracer.startSpan(name, { kind: KINDS[kind], startTime: new Date(start), attributes: { ...attributes } }, context);
     for (const child of children) record(child, span);
     if (error !== undefined) span.setAttribute('error.type', error).setStatus({ code: SpanStatusCode.ERROR });
@@ -42,7 +42,7 @@ export function createExporter(url: string): Exporter {
   };
   return async (span) => {
     record(span);
-    // It rejects with a list of errors.
+    // The promise rejects with a list of errors.
     await provider.forceFlush().catch((errors: unknown) => {
       throw exporter.failure ?? new Error(String(errors));
     });
@@ -51,8 +51,8 @@ export function createExporter(url: string): Exporter {
 }
 
 /**
- * The `OTLPTraceExporter` of the SDK adds headers and client certificates from the variables `OTEL_EXPORTER_OTLP_*`. They may be keys of
- * another collector, so nothing is read from the environment here.
+ * The `OTLPTraceExporter` of the SDK adds headers and client certificates from the variables `OTEL_EXPORTER_OTLP_*`. They may contain keys
+ * for another collector, so nothing is read from the environment here.
  */
 function delegateTo(url: string) {
   return createOtlpHttpExportDelegate(

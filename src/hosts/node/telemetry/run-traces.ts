@@ -1,4 +1,4 @@
-/** Sends runs as traces to a collector that the user names. Without one, nothing is loaded and nothing is sent. */
+/** Sends runs as traces to the collector in the user's settings. Without a collector, nothing is loaded or sent. */
 import type { Assistant } from '../../../app/assistant.ts';
 import type { Session } from '../../../app/session/session.ts';
 import type { Exporter } from './exporter.ts';
@@ -16,7 +16,7 @@ export function tracesAddress(endpoint: string | undefined): string | undefined 
 
 const NEEDED_NODE = [22, 15] as const;
 
-/** Returns why runs cannot be sent with a version of Node, as a sentence for the user. */
+/** Returns a sentence for the user if runs cannot be sent with this version of Node. */
 export function nodeProblem(version: string): string | undefined {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   const [needed, least] = NEEDED_NODE;
@@ -41,7 +41,7 @@ export class RunTraces {
 
   /**
    * `endpoint` returns the address of the collector, which is read at the end of each run. `onProblem` is called once for an address to which
-   * a run could not be sent, with sentences for the user.
+   * a run could not be sent, with sentences that explain why to the user.
    */
   constructor(assistant: Pick<Assistant, 'watch'>, endpoint: () => string | undefined, onProblem: (text: string) => void) {
     this.#endpoint = endpoint;
@@ -72,7 +72,7 @@ export class RunTraces {
   }
 
   async #export(session: Session, runId: string, address: string): Promise<void> {
-    // More events can follow while the code is loading.
+    // More events can arrive while the code is loading.
     const events = session.events.select((event) => event.runId === runId);
     const exporter = this.#exporters.get(address) ?? import('./exporter.ts').then(({ createExporter }) => createExporter(address));
     this.#exporters.set(address, exporter);

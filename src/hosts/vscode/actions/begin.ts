@@ -1,4 +1,4 @@
-/** Sends a prompt that the user began outside the panel. */
+/** Sends a prompt that the user started outside the panel. */
 import * as vscode from 'vscode';
 import type { Pointed } from '../../../app/mentions/index.ts';
 import type { Session } from '../../../app/session/session.ts';
@@ -27,7 +27,7 @@ export async function begin(kedge: Kedge, panel: Pick<Panel, 'reveal'> | undefin
   await started(session, () => session.prompt({ text, mode, attachments: parts }));
 }
 
-/** Returns the session that the panel shows, or a new session while that one is busy. */
+/** Returns the session that the panel shows, or a new session if that one is busy. */
 async function idleSession({ assistant, sessions }: Kedge): Promise<Session> {
   const shown = await sessions.current();
   const isIdle = !shown.busy && shown.state.lastRun?.status !== 'paused' && shown.state.lastRun?.status !== 'live';

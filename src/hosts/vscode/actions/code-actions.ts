@@ -30,7 +30,7 @@ export async function runCodeAction(kedge: Kedge, panel: View, name: CodeActionN
   const target = isProblem(first) ? first : undefined;
   const refs = target ? [around(kedge, target)] : await refsOf(kedge, args);
   const labels = refs.map(mentionLabel).join(', ');
-  // The files are named without lines, because the text of each problem contains its line.
+  // The mentions contain no line numbers, because the text of each problem contains its line.
   const files = refs.map((ref) => mentionLabel({ kind: 'file', ...(ref.path !== undefined && { path: ref.path }) })).join(', ');
   if (name === 'explain')
     return begin(kedge, panel, {
@@ -48,8 +48,8 @@ export async function runCodeAction(kedge: Kedge, panel: View, name: CodeActionN
 }
 
 /**
- * Asks what to change in the code at the cursor, and begins a run that changes it. The panel is not shown, because the proposed change is shown in
- * the editor, where it can be approved.
+ * Asks what to change in the code at the cursor, and starts a run that changes it. The panel is not shown, because the proposed change is
+ * shown in the editor, where it can be approved.
  */
 export async function edit(kedge: Kedge, args: readonly unknown[]): Promise<void> {
   const refs = await refsOf(kedge, args);
@@ -92,7 +92,8 @@ export async function fixTest(kedge: Kedge, panel: View, arg: unknown): Promise<
 }
 
 /**
- * Returns the files or lines that a menu was opened on. In the editor, this is the selection, or the function at the cursor, or the file.
+ * Returns the files or lines that a menu was opened on. In the editor, this is the selection, or else the function at the cursor, or else
+ * the file.
  */
 async function refsOf({ fs }: Kedge, args: readonly unknown[]): Promise<MentionRef[]> {
   const uris = urisOf(args);
@@ -129,7 +130,7 @@ function isProblem(value: unknown): value is ProblemTarget {
 
 function around({ fs }: Kedge, { uri, range }: ProblemTarget): MentionRef {
   const from = Math.max(0, range.start.line - AROUND);
-  // The document is open, because VS Code shows its problem.
+  // The document is already open, because VS Code shows its problem.
   const count = vscode.workspace.textDocuments.find((document) => String(document.uri) === String(uri))?.lineCount ?? range.end.line + 1;
   const to = Math.min(range.end.line + AROUND, count - 1);
   const ref = refOfUri(fs, uri, new vscode.Range(from, 0, to, 1));

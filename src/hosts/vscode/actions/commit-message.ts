@@ -1,4 +1,4 @@
-/** Writes a commit message for the staged changes into the input of source control. Nothing is committed. */
+/** Writes a commit message for the staged changes into the input box of source control. Nothing is committed. */
 import * as vscode from 'vscode';
 import { SessionError } from '../../../app/session/session-error.ts';
 import { textOf } from '../../../core/model/messages.ts';
@@ -49,7 +49,7 @@ async function repositoryOf(source: unknown): Promise<Repository> {
   return repository;
 }
 
-/** Returns the first lines of the last commits, whose style the message follows. */
+/** Returns the first lines of the latest commit messages. The new message follows their style. */
 async function recentMessages(repository: Repository): Promise<string[]> {
   const commits = await repository.log({ maxEntries: RECENT }).catch(() => []);
   return commits.map(({ message }) => message.split('\n', 1)[0] ?? '');
@@ -65,13 +65,16 @@ function promptFor(recent: readonly string[], begun: string): string {
     .join('\n\n');
 }
 
-/** Asks the model in a separate session with these `rules`, which is deleted afterwards. The run is in Ask mode, so it cannot change anything. */
+/**
+ * Asks the model in a separate session, which has these `rules` and is deleted afterwards. The run is in Ask mode, so it cannot change
+ * anything.
+ */
 async function answer(kedge: Kedge, rules: readonly SessionRule[], text: string, diff: string, signal: AbortSignal): Promise<string> {
   const session = await kedge.assistant.newSession();
   for (const rule of rules) session.note({ type: 'session_permission_set', ...rule });
   const stop = () => void session.stop();
   signal.addEventListener('abort', stop, { once: true });
-  // The user does not see this run, so its questions are answered here.
+  // The user does not see this run, so its questions are answered automatically.
   const unsubscribe = session.subscribe((event) => {
     if (event.type === 'approval_requested') void session.answerApproval(event.approvalId, { approve: false });
     if (event.type === 'question_asked') void session.answerQuestion(event.questionId, { words: 'Use your own judgment.' });

@@ -22,7 +22,7 @@ export function registerEditorActions(kedge: Kedge): vscode.Disposable {
   };
   const renames: vscode.CodeActionProvider<PlanRename> = {
     async provideCodeActions(document, { start }) {
-      // VS Code asks at each move of the cursor, so a session is not loaded for this.
+      // VS Code calls this each time the cursor moves, so no session is loaded here.
       if (kedge.sessions.shownId === undefined) return [];
       const { state } = await kedge.sessions.current();
       return state.plans.size > 0 ? (await import('./plan-renames.ts')).planRenames(state, document, start) : [];

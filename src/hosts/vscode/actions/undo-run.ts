@@ -1,4 +1,4 @@
-/** The command that undoes a run, for the button in the Chat. */
+/** The command that undoes a run. A button in the Chat calls it. */
 import * as vscode from 'vscode';
 import type { Kedge } from '../kedge.ts';
 import { notificationText } from '../notification-text.ts';

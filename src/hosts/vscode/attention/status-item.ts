@@ -1,4 +1,4 @@
-/** The status bar item of Kedge. It exists from activation on; attention.ts, which is loaded with the first run, updates it. */
+/** Kedge's status bar item. It exists from activation on. attention.ts, which is loaded with the first run, updates it. */
 import * as vscode from 'vscode';
 import type { SessionStatus } from './session-status.ts';
 

@@ -53,7 +53,7 @@ export function showAnswer(stream: vscode.ChatResponseStream, { answer }: Extrac
   stream.markdown(new vscode.MarkdownString(`${text}\n\n`, true));
 }
 
-/** The titles may come from a model, so all of their punctuation is escaped. Only the commands of approvals can be run by these links. */
+/** The titles may come from a model, so all of their punctuation is escaped. These links can run only the commands for approvals. */
 function linkRow(links: readonly Link[]): vscode.MarkdownString {
   const row = links.map(({ title, command, arguments: args }) => {
     const query = encodeURIComponent(JSON.stringify(args)).replace(/[()']/g, (char) => `%${char.charCodeAt(0).toString(16)}`);

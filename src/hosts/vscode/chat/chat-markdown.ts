@@ -87,7 +87,7 @@ export const GREETING = `I work in three modes:
 - \`/plan\` proposes a plan, and runs it once you confirm it.
 - \`/agent\` works on a task step by step, and asks before it edits files.`;
 
-/** Formats a note of Kedge or the model during a run: the to-do list, a compaction, or reduced limits. */
+/** Formats a note from Kedge or the model during a run: the to-do list, a compaction, or reduced limits. */
 export function asideMarkdown(event: Extract<EventBody, { type: 'todo_changed' | 'context_compacted' | 'limits_shrunk' }>): string {
   if (event.type === 'todo_changed') return `${fence(todoText(event.items), 'text')}\n\n`;
   return `*${event.type === 'limits_shrunk' ? event.reason : compactedText(event)}*\n\n`;

@@ -16,7 +16,7 @@ export function registerChat(kedge: Kedge): vscode.Disposable {
   return vscode.Disposable.from(participant, feedback);
 }
 
-/** Stores a thumb of the Chat as the rating of the run that answered. */
+/** Stores a thumbs up or down from the Chat as the rating of the run that answered. */
 export async function takeFeedback({ assistant }: Pick<Kedge, 'assistant'>, { kind, result }: vscode.ChatResultFeedback): Promise<void> {
   const { sessionId, runId } = (result.metadata ?? {}) as Partial<Metadata>;
   if (sessionId === undefined || runId === undefined) return;

@@ -174,7 +174,7 @@ export class ChatRenderer {
       stream.button({ command: 'kedge.answerInWords', title: options.length > 0 ? 'Other answer…' : 'Answer…', arguments: id });
   }
 
-  /** Shows how the run ended, and the actions that are available now. */
+  /** Shows how the run ended, and the actions that are now available. */
   ended(end: Extract<AgentEvent, { type: 'run_finished' | 'run_paused' }>): void {
     const stream = this.#stream;
     if (end.type === 'run_finished' && end.outcome === 'stopped') stream.markdown('*Stopped.*\n\n');
@@ -206,7 +206,7 @@ export class ChatRenderer {
     this.#stream.button({ command: 'kedge.chat.answerWith', title: `Answer with ${visibleLine(modelName(model))}`, arguments: [name] });
   }
 
-  /** Reports which references were not sent. */
+  /** Lists the references that were not sent. */
   notSent(text: string): void {
     this.#stream.markdown(`${plain(text)}\n\n`);
   }
@@ -255,7 +255,7 @@ export class ChatRenderer {
     this.#referenced.add(path);
   }
 
-  /** Renders `path:line` as a link that opens the file at that line. A path outside the workspace stays text. */
+  /** Renders `path:line` as a link that opens the file at that line. A path outside the workspace remains plain text. */
   #place(path: string, line: number, text: string): void {
     const uri = this.#uri(path);
     if (uri) this.#stream.anchor(new vscode.Location(uri, new vscode.Position(line - 1, 0)), text);

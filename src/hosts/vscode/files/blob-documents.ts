@@ -67,8 +67,8 @@ export async function openDiffs(session: Session, callId: string, fs: VsCodeFile
 }
 
 /**
- * Opens all files that a run changed in VS Code's multi-file diff editor. The right side is the current file, so the user can edit it, and
- * sees an undo there.
+ * Opens all files that a run changed in VS Code's multi-file diff editor. The right side is the current file, so the user can edit it and
+ * can see the effect of an undo.
  */
 export async function reviewRun(session: Session, runId: string, fs: VsCodeFileSystem): Promise<void> {
   const first = new Map<string, string | undefined>();

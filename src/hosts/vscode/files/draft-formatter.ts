@@ -1,4 +1,4 @@
-/** Formats a proposed text and organizes its imports with the editor's services, without changing any file or document of the user. */
+/** Formats a proposed text and organizes its imports with the editor's services, without changing any of the user's files or documents. */
 import * as vscode from 'vscode';
 import { applyEdits } from '../../../workspace/text-edits.ts';
 import { neutralEdit } from '../languages/languages.ts';
@@ -35,7 +35,7 @@ export class DraftFormatter implements vscode.Disposable {
     this.#drafts.set(uri.toString(), text);
     try {
       const draft = await vscode.workspace.openTextDocument(uri);
-      // If the document normalised the text, the positions of the edits would not fit the original.
+      // If the document normalized the text, the positions of the edits would not fit the original.
       return draft.getText() === text ? applyEdits(text, (await editsOf(draft)).map(neutralEdit)) : text;
     } finally {
       this.#drafts.delete(uri.toString());

@@ -49,7 +49,7 @@ export class VsCodeWriter implements Writer {
       throw new Error('VS Code did not apply the change. Try again.');
     await saveAll(toSave.map(({ document }) => document));
     for (const { uri, after } of toWrite) await vscode.workspace.fs.writeFile(uri, after);
-    // Saving may run formatters, or fail. The file must contain exactly what was approved, so any difference is overwritten.
+    // Saving may run formatters, or fail. The file must contain exactly the approved text, so any difference is overwritten.
     for (const { document, after } of toSave) {
       const written = await vscode.workspace.fs.readFile(document.uri);
       if (!sameBytes(written, after)) await vscode.workspace.fs.writeFile(document.uri, after);
@@ -89,7 +89,7 @@ function isPureMove(change: FileChange, changes: readonly FileChange[]): boolean
 }
 
 /**
- * Opens the document of a file if it contains exactly the text that the change starts from. A document that normalises its
+ * Opens the document of a file if it contains exactly the text that the change starts from. A document that normalizes its
  * file (mixed line endings, another encoding) would change more than was approved, so undefined is returned for it.
  */
 async function editableDocument(uri: vscode.Uri, before: Uint8Array): Promise<vscode.TextDocument | undefined> {

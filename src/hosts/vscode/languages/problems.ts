@@ -10,13 +10,13 @@ import { askTypeScript, type TypeScriptProblem } from './typescript.ts';
 /** How long to wait for a language service, in milliseconds. */
 export interface Patience {
   /**
-   * The limit before a change, for the problems of the unchanged files. A service that does not answer in this time and has never answered
-   * is assumed to be still starting. Kedge does not wait for such a service after the change.
+   * The time limit before a change, for the problems of the unchanged files. A service that does not answer in this time and has never
+   * answered is assumed to be still starting. Kedge does not wait for such a service after the change.
    */
   beforeMs: number;
-  /** The limit after a change, for a service that has answered before. */
+  /** The time limit after a change, for a service that has answered before. */
   afterMs: number;
-  /** The limit when the model asks only for problems. */
+  /** The time limit when the model only asks for problems. */
   queryMs: number;
 }
 
@@ -126,7 +126,7 @@ export class Problems {
     return this.#problemKinds.has(kindOf(uri)) || vscode.languages.getDiagnostics(uri).length > 0;
   }
 
-  /** Returns the problems that VS Code shows for a file, except those of the source `without`. */
+  /** Returns the problems that VS Code shows for a file, except problems from the source `without`. */
   #reported(uri: vscode.Uri, without?: string): Problem[] {
     const at = this.#fs().locate(uri);
     if (!at) return [];

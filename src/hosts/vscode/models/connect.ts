@@ -1,4 +1,4 @@
-/** The commands that choose and connect a model. */
+/** The commands for choosing and connecting a model. */
 import { totalmem } from 'node:os';
 import * as vscode from 'vscode';
 import { isServedHere, tryModel } from '../../../app/models/models.ts';
@@ -43,7 +43,7 @@ export async function connectModel(kedge: Connection): Promise<void> {
   });
 }
 
-/** Lets the user choose the model of the next messages, or connect one. */
+/** Lets the user choose the model for the next messages, or connect a model. */
 export async function pickModel(kedge: Connection): Promise<void> {
   const { settings, mode } = kedge;
   const only: vscode.QuickInputButton = { iconPath: new vscode.ThemeIcon('pin'), tooltip: `Use only in ${modeTitle(mode)} mode` };

@@ -111,7 +111,7 @@ export class Models {
     return providerConfig(provider, this.#settings, this.#keys);
   }
 
-  /** Returns true if the model runs on this machine and so uses its memory. */
+  /** Returns true if the model runs on this machine and therefore uses its memory. */
   async isServedHere({ provider }: ModelRef): Promise<boolean> {
     return isServedHere(provider, await this.configOf(provider));
   }

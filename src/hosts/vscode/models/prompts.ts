@@ -10,9 +10,9 @@ export type Question<T> = {
   title: string;
   placeholder?: string;
   choices: readonly Choice<T>[];
-  /** True for the first step, which has no way back. */
+  /** True for the first step, from which the user cannot go back. */
   first?: boolean;
-  /** Replaces the choices when it resolves. */
+  /** The choices that replace the current ones when the promise resolves. */
   later?: Promise<readonly Choice<T>[]>;
   /** The label of the choice that is selected first. */
   proposed?: string;

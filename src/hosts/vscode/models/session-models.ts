@@ -26,7 +26,7 @@ export class SessionModels {
     await this.#memory.update(KEY, { ...Object.fromEntries(newest), [sessionId]: { ...used, [mode]: model } });
   }
 
-  /** Makes the settings apply to the session again, after the user has chosen another model. */
+  /** Makes the settings apply to the session again after the user has changed the model in the settings. */
   async forget(sessionId: string): Promise<void> {
     const { [sessionId]: used, ...others } = this.#all();
     if (used) await this.#memory.update(KEY, others);

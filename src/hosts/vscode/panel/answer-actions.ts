@@ -1,4 +1,4 @@
-/** The user's actions on an answer: opening what it names, showing its images, and inserting its code into files. */
+/** The user's actions on an answer: opening the files and symbols that it names, showing its images, and inserting its code into files. */
 import * as vscode from 'vscode';
 import { SessionError } from '../../../app/session/session-error.ts';
 import type { List } from '../../../core/list.ts';
@@ -81,7 +81,7 @@ type Code = { code: string; language: string; path?: string | undefined };
 
 /**
  * Opens code as an unsaved document with the name of the file in the answer. @throws PathError if that file is outside the workspace,
- * because saving the document would write there without an approval
+ * because saving the document would write there without approval
  */
 export async function openCode({ code, language, path }: Code, fs: VsCodeFileSystem): Promise<void> {
   const known = new Set(await vscode.languages.getLanguages());

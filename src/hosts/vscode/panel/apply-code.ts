@@ -26,7 +26,7 @@ export async function applyCode(message: Code, { kedge, post }: Parts): Promise<
   if (change) await session.apply(change);
 }
 
-/** Returns the file that the answer names, or else that of the active editor, or else the one that the user chooses. */
+/** Returns the file that the answer names, or else the file of the active editor, or else a file that the user chooses. */
 async function targetOf(named: string | undefined, { fs }: Kedge): Promise<string | undefined> {
   if (named !== undefined) return formatPath(parsePath(named, fs.folders), fs.folders);
   const active = vscode.window.activeTextEditor;

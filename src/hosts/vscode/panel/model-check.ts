@@ -1,6 +1,7 @@
 /**
  * Checks whether the server of a model can be reached: when the panel is shown, and again after a run has failed. The first check only opens a
- * connection and sends nothing, because the user may not use the model at all. After a failure, the server is asked for its models.
+ * connection and sends nothing, because the user may not use the model at all. After a failure, the list of models is requested from the
+ * server.
  */
 import { connect } from 'node:net';
 import type { ModelRef } from '../../../core/model/messages.ts';
@@ -82,7 +83,10 @@ export class ModelCheck {
     this.#parts.onResult();
   }
 
-  /** Returns true if a connection can be opened. A server elsewhere may only be reachable through a proxy, so it is asked if that fails. */
+  /**
+   * Returns true if a connection can be opened. A server on another computer may only be reachable through a proxy. If no connection can be
+   * opened, a request is sent to it.
+   */
   async #reach(ref: ModelRef, config: ProviderConfig, entry: CatalogEntry | undefined): Promise<CheckResult> {
     const { baseUrl = '' } = entry ? completeConfig(entry, config) : config;
     if (!URL.canParse(baseUrl)) return { answers: true };

@@ -1,4 +1,5 @@
 /** Selects the runs of a session that the panel shows. A long session is shown in portions, because drawing all of it takes seconds. */
+import { readFailure } from '../../../app/session/log-texts.ts';
 import type { Session } from '../../../app/session/session.ts';
 import { type AgentEvent, isSessionEvent } from '../../../core/session/events.ts';
 
@@ -8,7 +9,7 @@ const EVENTS = 3_000;
 /**
  * Returns the ids of the newest runs, in order: for each portion at most 20 runs with 3,000 events in total, but at least one run.
  * @param runIds all runs of the session, in order
- * @param portions how many of them the user wants to see, from 1
+ * @param portions the number of portions that the user wants to see, from 1
  */
 export function newestRuns(runIds: readonly string[], events: readonly Pick<AgentEvent, 'runId'>[], portions: number): ReadonlySet<string> {
   const sizes = new Map<string, number>();
@@ -37,7 +38,7 @@ export function newestEvents(session: Session, portions: number): Newest {
     session.refresh();
     return read();
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    return { problem: `The log of this session cannot be read (${reason}). Open another session, or start a new one.` };
+    const failure = readFailure(error);
+    return { problem: failure instanceof Error ? failure.message : String(failure) };
   }
 }

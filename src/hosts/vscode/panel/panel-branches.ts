@@ -43,7 +43,7 @@ export class PanelBranches implements vscode.Disposable {
 
   async handle(message: Message<'resend' | 'branch' | 'show_session'>): Promise<void> {
     const { sessions } = this.#kedge;
-    // Runs have the same ids in a branch, so the session that was shown must be named.
+    // Runs have the same ids in a branch, so the message must also identify the session that was shown.
     const session = await sessions.byId(message.sessionId);
     switch (message.type) {
       case 'resend':
@@ -125,7 +125,7 @@ export class PanelBranches implements vscode.Disposable {
 
   #follow(session: Session, event: AgentEvent): void {
     if (!isDurable(event)) return;
-    // The other versions of a prompt are known when its run is in the log.
+    // The other versions of a prompt can be found once its run is in the log.
     if (event.type === 'run_started' && event.edits !== undefined && session.id === this.#kedge.sessions.shownId) this.show(session);
     this.#look(session);
     this.#showWaiting();
@@ -143,7 +143,7 @@ export class PanelBranches implements vscode.Disposable {
   #look(session: Session): void {
     const { id, state } = session;
     const status = statusOf(session);
-    // A paused run waits for nothing urgent. The Chat shows what its own runs wait for.
+    // A paused run is not urgent. Runs of the Chat are left out, because the Chat itself shows what they are waiting for.
     const waits = status.kind === 'waiting' && state.lastRun?.status !== 'paused' && !isChatSession(this.#kedge, session);
     if (waits) this.#waiting.set(id, { id, title: state.title, text: status.text });
     else this.#waiting.delete(id);

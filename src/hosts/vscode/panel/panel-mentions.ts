@@ -35,7 +35,7 @@ export class PanelMentions implements vscode.Disposable {
     this.#disposables = [vscode.window.onDidChangeActiveTextEditor(suggest), vscode.window.onDidChangeTextEditorSelection(suggest)];
   }
 
-  /** Offers the active file or selection of the editor. `isNew` is set for a panel that has no suggestion yet. */
+  /** Offers the active file or selection of the editor. `isNew` is set if the panel has no suggestion yet. */
   suggest({ isNew = false } = {}): void {
     const ref = activeRef(this.#kedge.fs);
     const isSame = ref && this.#suggested ? isSameMention(ref, this.#suggested) : ref === this.#suggested;

@@ -1,4 +1,4 @@
-/** Converts between the messages of the panel and what sessions and the editor expect. */
+/** Converts the panel's messages to the forms that sessions and the editor expect, and back. */
 import type { AgentEvent, ApprovalAnswer, QuestionAnswer } from '../../../core/session/events.ts';
 import type { ToHost } from '../../../protocol/panel.ts';
 

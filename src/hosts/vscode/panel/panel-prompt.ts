@@ -46,7 +46,7 @@ async function send(message: Prompt, { kedge, mentions, post }: Parts, accept: (
   const mentioned = await mentions.read(session, message.mentions ?? [], model);
   const images = (message.images ?? []).map((image): ImagePart => ({ type: 'image', ...image }));
   const attachments = [...images, ...mentioned];
-  // The promise of a run resolves when the run ends. Its message is accepted when it starts.
+  // The promise of a run resolves when the run ends, but the message is accepted as soon as the run starts.
   const unsubscribe = session.subscribe((event) => {
     if (event.type !== 'run_started') return;
     accept();

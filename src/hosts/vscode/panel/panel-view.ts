@@ -1,4 +1,4 @@
-/** Connects one webview of the panel with a session: sends the session's events, and handles the user's actions. */
+/** Connects one webview of the panel to a session: sends the session's events, and handles the user's actions. */
 import * as vscode from 'vscode';
 import type { Session } from '../../../app/session/session.ts';
 import { SessionError } from '../../../app/session/session-error.ts';
@@ -22,8 +22,9 @@ import { PanelMentions } from './panel-mentions.ts';
 import { approvalOf, COMMANDS, joinDeltas, optionOf } from './panel-messages.ts';
 import { sendPrompt } from './panel-prompt.ts';
 import { panelState } from './panel-state.ts';
+import { showError } from './show-error.ts';
 
-/** Events are collected for one frame and sent as one message. */
+/** The events of one frame are collected and sent as one message. */
 const FLUSH_MS = 16;
 
 /** `queue` contains the messages that are sent when the webview is ready. */
@@ -97,7 +98,7 @@ export class PanelView implements vscode.Disposable {
     }
   }
 
-  /** Reports a message that is too large, because it must not be dropped without an error message. */
+  /** Reports a message that is too large, because it must not be dropped silently. */
   #refuse(raw: unknown): void {
     const { type, id } = (raw ?? {}) as { type?: unknown; id?: unknown };
     if (type !== 'prompt') return;
@@ -106,8 +107,7 @@ export class PanelView implements vscode.Disposable {
   }
 
   #showError(error: unknown): void {
-    const text = error instanceof Error ? error.message : String(error);
-    this.#post({ type: 'notice', level: error instanceof SessionError ? 'info' : 'error', text });
+    showError(error, this.#kedge, (notice) => this.#post(notice));
   }
 
   async #handle(message: ToHost): Promise<unknown> {
@@ -242,7 +242,7 @@ export class PanelView implements vscode.Disposable {
   async #sendState(): Promise<void> {
     const number = ++this.#stateNumber;
     const state = await panelState(this.#kedge, this.#check, this.#errors.any);
-    // If a newer state was requested meanwhile, this state is out of date.
+    // If a newer state has been requested since, this state is out of date.
     if (number === this.#stateNumber) this.#post({ type: 'state', state });
   }
 

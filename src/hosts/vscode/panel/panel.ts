@@ -37,7 +37,7 @@ export class Panel implements vscode.WebviewViewProvider, vscode.Disposable {
     view.badge = this.#badge;
     view.onDidChangeVisibility(() => this.#visibility.fire());
     this.#visibility.fire();
-    // The listener is added at once, so that no message is lost while the view is still loading.
+    // The listener is added immediately, so that no message is lost while the view is still loading.
     webview.onDidReceiveMessage(async (message) => (await loadedView).receive(message));
     view.onDidDispose(async () => {
       if (this.#view === loadedView) this.#view = this.#webviewView = undefined;
@@ -63,7 +63,7 @@ export class Panel implements vscode.WebviewViewProvider, vscode.Disposable {
     if (this.#webviewView) this.#webviewView.badge = this.#badge;
   }
 
-  /** Shows a progress bar in the view until `work` ends. */
+  /** Shows a progress bar in the view until the promise `work` settles. */
   async withProgress(work: Promise<void>): Promise<void> {
     await vscode.window.withProgress({ location: { viewId: VIEW_ID } }, () => work);
   }

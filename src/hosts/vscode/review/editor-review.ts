@@ -1,4 +1,4 @@
-/** The review of changes in the editor: keeping, undoing and finding them. It is loaded when there is something to review. */
+/** Lets the user review changes in the editor: find, keep and undo them. It is loaded when there is something to review. */
 import * as vscode from 'vscode';
 import { type Session, SessionError } from '../../../app/session/session.ts';
 import type { AgentEvent, UndoResult } from '../../../core/session/events.ts';
@@ -70,7 +70,7 @@ export class EditorReview implements vscode.Disposable {
     await this.files.refresh(path);
   }
 
-  /** Undoes what the user has not kept in a file, the last hunk first. */
+  /** Undoes the changes that the user has not kept in a file, the last hunk first. */
   async undoFile(uri?: vscode.Uri): Promise<void> {
     const path = this.#pathOf(uri);
     for (;;) {
@@ -156,7 +156,7 @@ export class EditorReview implements vscode.Disposable {
     const shown = this.files.latest(path).written.find((each) => each.runId === runId && each.digest === digest && each.index === index);
     const { written } = await this.files.current(path);
     const found = shown && written.find((each) => each.runId === runId && keysOf(each).join() === keysOf(shown).join());
-    if (!found) throw new SessionError('The file has changed in the meantime. Review the change again.');
+    if (!found) throw new SessionError('The file has changed. Review the change again.');
     return found;
   }
 

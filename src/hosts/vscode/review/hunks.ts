@@ -3,7 +3,9 @@ import { createHash } from 'node:crypto';
 import { splitHunks } from '../../../core/run/hunk-revision.ts';
 import { withoutCut } from '../../../core/view/approval-details.ts';
 
-/** Lines that were replaced, added or removed together. `from` and `to` count lines of the side that is displayed, from 0, without `to`. */
+/**
+ * Lines that were replaced, added or removed together. `from` (inclusive) and `to` (exclusive) count lines of the displayed side from 0.
+ */
 export type Block = { from: number; to: number; removed: readonly string[]; added: readonly string[]; key: string };
 
 /** `index` is the position of the hunk in the diff. */

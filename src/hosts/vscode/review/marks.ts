@@ -18,9 +18,9 @@ export class Marks implements vscode.CodeLensProvider, vscode.Disposable {
   readonly onDidChangeCodeLenses = this.#lenses.event;
   readonly #added = decoration('diffEditor.insertedLineBackground', 'editorOverviewRuler.addedForeground');
   readonly #changed = decoration('diffEditor.insertedLineBackground', 'editorOverviewRuler.modifiedForeground');
-  /** The place of lines that were only removed. */
+  /** The style of a place where lines were removed and none were added. */
   readonly #removed = decoration(undefined, 'editorOverviewRuler.deletedForeground');
-  /** Lines that a proposal replaces or removes, and the place where a proposal only adds lines. */
+  /** The style of lines that a proposal replaces or removes, and of a place where it only adds lines. */
   readonly #replaced = decoration('diffEditor.removedLineBackground', 'editorOverviewRuler.modifiedForeground');
   readonly #inserted = decoration(undefined, 'editorOverviewRuler.modifiedForeground');
   readonly #disposables: vscode.Disposable[];
@@ -136,7 +136,7 @@ function marked({ from, to, removed, added }: Block, last: number, isProposal: b
   };
 }
 
-/** Returns a note about proposed lines. A single line is shown as it will be. */
+/** Returns a note about proposed lines. The note quotes a single line. */
 function proposedText(added: readonly string[]): string {
   const [line = ''] = added;
   if (added.length > 1 || line.trim() === '') return `${count(added)} proposed`;

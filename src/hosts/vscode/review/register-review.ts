@@ -1,6 +1,6 @@
 /**
- * Registers the review of changes in the editor. Its code is loaded with the first change, or at once if changes from an earlier window are
- * still to be reviewed.
+ * Registers the review of changes in the editor. Its code is loaded with the first change, or immediately if changes from an earlier window
+ * still have to be reviewed.
  */
 import * as vscode from 'vscode';
 import { isDurable } from '../../../core/session/events.ts';

@@ -9,9 +9,9 @@ import type { Kedge } from '../kedge.ts';
 import { firstLine, type Hunk, hunksIn, keysOf } from './hunks.ts';
 import type { ReviewList } from './review-list.ts';
 
-/** A hunk that a run wrote. `digest` identifies the diff in which `index` is its position. */
+/** A hunk that a run wrote. `index` is its position in the diff with the digest `digest`. */
 export type WrittenHunk = Hunk & { session: Session; runId: string; path: string; digest: string };
-/** A hunk of a proposal. Its lines are those of the current file. */
+/** A hunk of a proposal. Its line numbers refer to the current file. */
 export type ProposedHunk = Hunk & { session: Session; request: ApprovalRequest; path: string; isRejected: boolean };
 /** Returns the indexes of the hunks of a file that the user rejected. */
 type RejectedIn = (approvalId: string, path: string) => readonly number[];
@@ -58,7 +58,7 @@ export class ReviewFiles implements vscode.Disposable {
     return this.#kedge.fs.uri(parsePath(path, this.#kedge.fs.folders));
   }
 
-  /** The paths with changes or proposals, those of the newest run first. */
+  /** The paths with changes or proposals, starting with the newest run. */
   get paths(): string[] {
     const proposed = [...this.#pending.values()].flatMap(({ request }) => request.changes.filter(isShown).map(({ path }) => path));
     return [...new Set([...proposed, ...this.list.paths])];

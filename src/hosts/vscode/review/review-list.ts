@@ -2,7 +2,7 @@
 import type * as vscode from 'vscode';
 
 const KEY = 'kedge.reviews';
-/** Changes of older runs count as kept. */
+/** The maximum number of runs that are remembered. Changes of older runs count as kept. */
 const MAX_RUNS = 40;
 
 /** `files` holds the keys of the blocks that the user kept, by path. */
@@ -20,7 +20,7 @@ export class ReviewList {
     return this.#memory.get<RunReview[]>(KEY, []);
   }
 
-  /** The paths with changes to review, those of the newest run first. */
+  /** The paths with changes to review, starting with the newest run. */
   get paths(): string[] {
     return [...new Set(this.runs.toReversed().flatMap(({ files }) => Object.keys(files)))];
   }
@@ -37,7 +37,7 @@ export class ReviewList {
     await this.#store([...others, { sessionId, runId, files }].slice(-MAX_RUNS));
   }
 
-  /** Sets which blocks of a file were kept. Without `kept`, the file needs no more review. */
+  /** Sets which blocks of a file were kept. Without `kept`, the review of the file is complete. */
   async set(runId: string, path: string, kept: readonly string[] | undefined): Promise<void> {
     const runs = this.runs.flatMap((run) => {
       if (run.runId !== runId) return [run];

@@ -6,7 +6,7 @@ import type { GrantOrigin } from '../../../core/view/permissions.ts';
 const GRANTS_KEY = 'kedge.grants';
 /** The key of older versions, in which only edits could be granted. */
 const EDITS_KEY = 'kedge.editsGranted';
-/** The key for the origins: when each permission was granted, and with the approval of which call. */
+/** The key for the origins: when each permission was granted, and the call whose approval granted it. */
 const ORIGINS_KEY = 'kedge.grantOrigins';
 const REVOKED_KEY = 'kedge.grantsRevokedAt';
 

@@ -92,8 +92,8 @@ export class VsCodeSettings implements Settings {
   }
 
   /**
-   * Returns the parts of the surroundings that are sent to the model. A workspace can turn parts off, but cannot turn on what the user
-   * turned off.
+   * Returns the parts of the surroundings that are sent to the model. A workspace can turn parts off, but cannot turn on parts that the
+   * user turned off.
    */
   surroundings(): Set<Part> {
     const { globalValue, workspaceValue, workspaceFolderValue } =
@@ -161,7 +161,7 @@ export class VsCodeSettings implements Settings {
     };
   }
 
-  /** The address of the collector to which runs are sent as traces. A workspace cannot set it. */
+  /** Returns the address of the collector to which runs are sent as traces. A workspace cannot set it. */
   get otlpEndpoint(): string | undefined {
     const address = userSetting<unknown>('telemetry.otlpEndpoint');
     return isText(address) ? address : undefined;

@@ -1,5 +1,6 @@
 /**
- * Remembers the output of the last command in a terminal of the user, in memory only. VS Code reports it for shells with shell integration.
+ * Remembers the output of the last command in one of the user's terminals, in memory only. VS Code reports it for shells with shell
+ * integration.
  */
 import * as vscode from 'vscode';
 
@@ -43,7 +44,7 @@ export class LastOutput implements vscode.Disposable {
 async function record(execution: vscode.TerminalShellExecution, executed: Executed): Promise<void> {
   for await (const data of execution.read()) {
     const raw = executed.raw + data;
-    // The margin avoids copying the text for each piece of a long output.
+    // The margin avoids copying the text for each chunk of a long output.
     if (raw.length > 2 * MAX_CHARS) executed.isCut = true;
     executed.raw = raw.length > 2 * MAX_CHARS ? raw.slice(-MAX_CHARS) : raw;
   }

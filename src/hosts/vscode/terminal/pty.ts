@@ -43,7 +43,7 @@ function nodePty(): NodePty | undefined {
   return undefined;
 }
 
-/** Starts the command exactly as it is, with an empty input. Returns undefined if this is not possible here. */
+/** Starts the command without changing it, with an empty input. Returns undefined if this is not possible here. */
 export function launchPty(spec: LaunchSpec, { columns, rows }: Size): Interactive | undefined {
   const { text, cwd, shell, withheld, expectPlace } = spec;
   const pty = shell.name === 'powershell' ? undefined : nodePty();
@@ -87,7 +87,7 @@ export function launchPty(spec: LaunchSpec, { columns, rows }: Size): Interactiv
   };
 }
 
-/** Texts that are read in the order in which they were added. */
+/** A queue of texts, which are read in the order in which they were added. */
 class Queue {
   #texts: string[] = [];
   #isOver = false;

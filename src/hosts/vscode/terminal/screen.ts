@@ -51,7 +51,7 @@ export class Screen {
     return !this.#running && !this.#isClosed;
   }
 
-  /** Shows the command as it was approved, and then what it prints. `note` is a sentence about how it runs. */
+  /** Shows the command as it was approved, and then its output. `note` is a sentence that describes how it runs. */
   show(text: string, running: Following, note?: string): Running {
     this.#running = running;
     running.resize?.(this.#size);

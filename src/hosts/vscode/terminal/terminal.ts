@@ -10,7 +10,7 @@ const MAX_NAME = 30;
 const MAX_LISTED = 20;
 const WITHOUT_TERMINAL = 'This command runs without a terminal, so programs may print without colors or progress.';
 
-/** A background command. `ended` says how it ended. */
+/** A background command. `ended` describes how it ended. */
 export type BackgroundCommand = { text: string; ended?: string; show(): void; stop(): void };
 
 export class Terminals implements vscode.Disposable {

@@ -1,4 +1,4 @@
-/** Checks programs whose arguments form a small language. Arguments that are not known to be harmless need an approval. */
+/** Checks programs whose arguments form a small language. Arguments that are not known to be harmless need approval. */
 import { asks, type Check, wordSet } from '../program-check.ts';
 import { checkGit } from './git.ts';
 import { interpreters } from './interpreters.ts';
@@ -28,7 +28,7 @@ const SUBSTITUTION = ['/', '\\|', '#', ',', '@', ':', '!', '_', '%', '~'].map(
 const ADDRESS = '(?:\\d+|\\$|/(?:\\\\.|[^/\\\\\\n[\\]])*/I?)';
 const SED_COMMAND = `(?:${ADDRESS}(?:,[+~]?${ADDRESS})?)? ?!?(?:[pdqlDPNnhHgGx=]|${SUBSTITUTION.join('|')})`;
 const SED_SCRIPT = new RegExp(`^ ?${SED_COMMAND}(?: ?[;\\n] ?${SED_COMMAND})* ?;?$`);
-/** The maximum length of a sed script in characters. A longer script needs an approval. */
+/** The maximum length of a sed script in characters. A longer script needs approval. */
 const MAX_SCRIPT = 300;
 /** Matches a delimiter inside brackets. Some sed versions end the pattern there; others treat it as a literal character. */
 const AMBIGUOUS_SET = /\[[^\]]*[/|#,@:!_%~;][^\]]*\]/;

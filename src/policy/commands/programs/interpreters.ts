@@ -1,5 +1,5 @@
 /**
- * Programs that run code. Code from the command line or a pipe needs an approval; a script file can be allowed, but only by its name.
+ * Programs that run code. Code from the command line or a pipe needs approval; a script file can be allowed, but only by its name.
  */
 import { asks, type Check, wordSet } from '../program-check.ts';
 import { countLeadingOptions, otherOption } from './options.ts';

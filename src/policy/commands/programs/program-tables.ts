@@ -1,8 +1,8 @@
-/** Tables of the programs and options that always need an approval, and of the programs that only read. */
+/** Tables of the programs and options that always need approval, and of the programs that only read. */
 import type { CommandConcern } from '../../../core/session/rule-ids.ts';
 import { wordSet } from '../program-check.ts';
 
-/** Programs that need an approval with any arguments, regardless of rules and permissions. */
+/** Programs that need approval with any arguments, regardless of rules and permissions. */
 const ALWAYS: Partial<Record<CommandConcern, string>> = {
   'runs-other': `sudo doas su runuser pkexec run0 gosu xargs parallel watch entr nohup setsid exec ssh sshpass mosh autossh rsh rexec
     chroot unshare nsenter bwrap firejail flock strace ltrace dtrace gdb lldb valgrind perf script expect unbuffer busybox toybox
@@ -43,7 +43,7 @@ const ALWAYS: Partial<Record<CommandConcern, string>> = {
     restart-computer stop-computer set-service renice stty reset logger wall write mesg`,
 };
 
-/** Options that need an approval regardless of rules and permissions. */
+/** Options that need approval regardless of rules and permissions. */
 const OPTIONS: Record<string, Partial<Record<CommandConcern, string>>> = {
   rg: { 'runs-other': '--pre --hostname-bin --search-zip -z' },
   ag: { 'runs-other': '--pager --search-zip -z' },

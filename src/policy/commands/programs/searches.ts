@@ -128,7 +128,8 @@ function endsValued(word: string, valued: string): boolean {
 }
 
 /**
- * Returns true if every word that looks like an option certainly is an option, not the value of another option or an operand after `--`.
+ * Returns true if every word that looks like an option is certain to be an option, and not the value of another option or an operand after
+ * `--`.
  */
 function optionsAreClear(words: readonly string[], valued: string): boolean {
   const mayTakeNext = (word = '') => endsValued(word, valued) || (word.startsWith('--') && !LONG_ALONE.test(word));

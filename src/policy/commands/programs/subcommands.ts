@@ -1,11 +1,11 @@
-/** Lists programs whose first argument is a subcommand: why a subcommand needs an approval, and how specific a prefix must be. */
+/** Lists programs whose first argument is a subcommand: why a subcommand needs approval, and how specific a prefix must be. */
 import type { CommandConcern } from '../../../core/session/rule-ids.ts';
 import { asks, type Check, wordSet } from '../program-check.ts';
 
 type Form = {
-  /** Subcommands that need an approval regardless of rules and permissions. */
+  /** Subcommands that need approval regardless of rules and permissions. */
   ask?: Partial<Record<CommandConcern, string>>;
-  /** If set, all other subcommands need an approval for the reason `otherwise`. */
+  /** If set, all other subcommands need approval for the reason `otherwise`. */
   plain?: string;
   otherwise?: CommandConcern;
   /** Subcommands for which a prefix must also name the next word: the script, file or tool. */

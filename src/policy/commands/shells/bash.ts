@@ -1,5 +1,5 @@
 /**
- * Lists every simple command in a syntax tree of the bash grammar. A command with an unknown node type needs an approval.
+ * Lists every simple command in a syntax tree of the bash grammar. A command with an unknown node type needs approval.
  */
 import { concern } from '../concern-messages.ts';
 import type { Concern, Standing, Word, WrittenCommand } from '../types.ts';
@@ -146,7 +146,7 @@ class BashReader {
       if (child.type.endsWith('_redirect')) this.visit(child, standing);
       else if (child.type === 'variable_assignment') environment.push(this.assignment(child, standing, program));
       else {
-        // The shell would read words without a space between them as one word.
+        // The shell would interpret words without a space between them as one word.
         if (child.start === end) this.unreadable(`there is no space before \`${child.text}\``);
         if (words.length === 0) start = child.start;
         words.push(this.word(child, standing));
@@ -246,13 +246,13 @@ class BashReader {
     this.reading.commands.push({ source: node.text, words, within: standing, environment: [] });
   }
 
-  /** Checks that only whitespace separates the child nodes. The shell would read other text, although the grammar skipped it. */
+  /** Checks that only whitespace separates the child nodes. The shell would interpret other text that the grammar skipped. */
   private checkForm(node: ShellNode): void {
     if (this.shell === 'sh' && !node.isNamed && BASH_ONLY.has(node.type))
       this.unreadable(`\`${node.text}\` has another meaning in this shell`);
     if (node.children.length === 0 || WORDS.has(node.type)) return;
     const [first, second] = node.children;
-    // The shell would read `{ls` or `[[!` as the name of a program.
+    // The shell would interpret `{ls` or `[[!` as the name of a program.
     if (first && second && APART.has(first.type) && first.end === second.start)
       this.unreadable(`there is no space after \`${first.text}\``);
     if (node.type !== 'case_item' && node.children.some(({ type }) => type.startsWith(';') && type !== ';'))

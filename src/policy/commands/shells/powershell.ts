@@ -1,6 +1,6 @@
 /**
  * Lists the commands in a syntax tree of the PowerShell grammar. Only pipelines of commands with literal words are evaluated. All other
- * syntax needs an approval.
+ * syntax needs approval.
  */
 
 import { concern } from '../concern-messages.ts';

@@ -2,7 +2,7 @@
 
 /**
  * `sh` is any plain POSIX shell (dash, ash, busybox); `powershell` is Windows PowerShell or pwsh. There is no grammar for other shells
- * (`cmd`, zsh, fish), so every command for them needs an approval.
+ * (`cmd`, zsh, fish), so every command for them needs approval.
  */
 export type Shell = 'bash' | 'sh' | 'powershell' | 'other';
 

@@ -61,7 +61,7 @@ function joined(node: ShellNode, shell: Shell): Piece {
   let at = node.start;
   let [value, letters] = ['', ''];
   for (const child of node.children) {
-    // The shell would read pieces with a gap between them as two words.
+    // The shell would interpret pieces with a gap between them as two words.
     const piece = child.start === at ? pieceOf(child, shell) : UNKNOWN;
     if (piece.value === undefined) return UNKNOWN;
     value += piece.value;

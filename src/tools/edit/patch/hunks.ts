@@ -1,6 +1,6 @@
 /**
- * Applies all hunks of one file together. Each hunk must match at exactly one place. Headers and the order of hunks can select among
- * several matches; similarity never does.
+ * Applies all hunks of one file together. Each hunk must match at exactly one place. Headers and the order of hunks can select one of
+ * several matches, but similarity is never used.
  */
 import { ToolError } from '../../../core/run/tool.ts';
 import { withoutHabits } from '../replace/copying-habits.ts';
@@ -125,7 +125,7 @@ function missingHunkError(lines: Lines, { headers, ops }: Hunk, what: string, pa
   return notFound(lines, old, `${what}${headers.length > 0 ? `, after @@ ${headers.join(' @@ ')},` : ''}`, path);
 }
 
-/** Returns the elements that satisfy the predicate, or all elements if there are none. */
+/** Returns the elements that satisfy the predicate, or all elements if none does. */
 function preferred<T>(all: readonly T[], kind: (each: T) => boolean): T[] {
   const some = all.filter(kind);
   return some.length > 0 ? some : [...all];
@@ -158,8 +158,8 @@ function linesAt(lines: Lines, { line }: LinePlace, ops: readonly Op[]): string[
 }
 
 /**
- * Corrects a hunk in which all context lines lack the blank that marks a context line. The match counts as exact if the added and removed
- * lines show that the context has the indentation of the file. It is also possible that all lines have one blank too few: returns undefined
+ * Corrects a hunk in which all context lines lack the space that marks a context line. The match counts as exact if the added and removed
+ * lines show that the context has the indentation of the file. It is also possible that all lines have one space too few: returns undefined
  * if the added and removed lines do not rule this out. `lacksSigns` is true when an unindented line had no sign.
  */
 function withBlankSigns(
@@ -189,7 +189,7 @@ function withBlankSigns(
   return own.has(outer) ? unmarked : { place, ops };
 }
 
-/** Returns the indentation, with a star for lines of a doc comment, which are indented by one more blank than the code. */
+/** Returns the indentation, with a star for lines of a doc comment, which are indented by one more space than the code. */
 function indentOfKind(line: string): string {
   return indentOf(line) + (/^\s*\*/.test(line) ? '*' : '');
 }

@@ -13,7 +13,7 @@
  *           | NL                                           an empty line of context
  *           | text NL                                      context without a sign, if the file contains the line
  *
- * These variants are accepted too: a patch without its first and last marker, in a code fence or a here document; blanks around markers;
+ * These variants are accepted too: a patch without its first and last marker, in a code fence or a here document; spaces around markers;
  * several patches in one text; the `---` and `+++` lines of a unified diff below the path of a section; and a complete unified diff.
  */
 import { ToolError } from '../../../core/run/tool.ts';

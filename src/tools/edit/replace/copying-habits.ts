@@ -1,6 +1,7 @@
 /**
- * Undoes habits of a model: characters that it changed throughout a copied passage, such as typographic quotes that the file does not have.
- * The new lines contain such characters too. Habits are detected from all lines of the passage, if it matched only by ignoring them.
+ * Undoes habits of a model, such as characters that it replaced throughout a copied passage: typographic quotes, for example, that the file
+ * does not contain. The new lines contain such characters too. Habits are detected from all lines of the passage, if it matched only by
+ * ignoring them.
  */
 import { PLAINLY, withoutTrailing } from './match.ts';
 import type { Op } from './op.ts';
@@ -21,7 +22,7 @@ function typographic(file: readonly string[], copy: readonly string[]): Undo[] {
   return PLAINLY.filter((plainly) => has(copy, plainly) && !has(file, plainly));
 }
 
-/** Detects that all lines of the copy end with the same blanks, although no line of the file ends with blanks. */
+/** Detects that all lines of the copy end with the same spaces, although no line of the file ends with spaces. */
 function trailingBlanks(file: readonly string[], copy: readonly string[]): Undo[] {
   const trailing = (line: string) => line.slice(withoutTrailing(line).length);
   const areBlank = (line: string) => line.trim() === '';

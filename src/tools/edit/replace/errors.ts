@@ -75,7 +75,7 @@ export function leavesOut(what: string, elision: string): string {
   return `${what} omits code: the placeholder ${quoted(elision)} would replace the code that it stands for. Write all lines, or use a smaller edit for each part that changes. If you mean the comment literally, word it differently. Nothing was changed.`;
 }
 
-/** Quotes the passage of the file that is most similar to the missing one, and the first line in which they differ. */
+/** Quotes the passage of the file that is most similar to the missing passage, and the first line in which they differ. */
 export function notFound(lines: Lines, passage: readonly string[], what: string, path: string): string {
   const slip = slipIn(lines, passage.join('\n'));
   const meant = slip ? slip.passage.split('\n') : passage;

@@ -9,11 +9,11 @@ type Level = { old: string; file: string; text: string };
 /** One level of indentation as the model writes it (`theirs`) and in the file (`ours`). Empty steps mean that indentation is unchanged. */
 type Step = { theirs: string; ours: string };
 
-/** A single extra blank, which aligns the stars of a comment or a line below a bracket. It is not a level of indentation. */
+/** A single extra space, which aligns the stars of a comment or a line below a bracket. It is not a level of indentation. */
 const ALIGNED = ' ';
 const isStar = (text: string) => text.startsWith('*');
 const STEPS = ['\t', '  ', '   ', '    '];
-/** Some models write a tab as eight blanks. */
+/** Some models write a tab as eight spaces. */
 const WIDE = ' '.repeat(8);
 const VERBATIM: Step = { theirs: '', ours: '' };
 const MAX_SEEN = 200_000;
@@ -67,7 +67,7 @@ function fromOneLevel(base: Level, theirs: string | undefined, ours: string | un
   return (indent, text) => (verbatim(indent, text) === restepped(indent, text) ? verbatim(indent, text) : undefined);
 }
 
-/** Converts lines that have their complete indentation between blanks and tabs, if only the model or only the file uses tabs. */
+/** Converts lines that have their complete indentation between spaces and tabs, if only the model or only the file uses tabs. */
 export function fromLineStart(theirs: readonly string[], file: string, ours: string): Convert {
   const step = stepOf(theirs);
   const isMixed = step !== undefined && (step === '\t') !== file.includes('\t');
@@ -92,7 +92,7 @@ function convertBy(base: Level, step: Step, areAligned = false): Convert {
   };
 }
 
-/** Returns true if `blanks` uses tabs in a file that uses blanks, or blanks in a file that uses tabs. */
+/** Returns true if `blanks` uses tabs in a file that uses spaces, or spaces in a file that uses tabs. */
 function isForeign(blanks: string, { old, file }: Level): boolean {
   if (file === '' || blanks === ALIGNED) return false;
   return file.includes('\t') ? blanks.startsWith('  ') && !old.includes('\t') : blanks.includes('\t');

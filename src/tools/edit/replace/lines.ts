@@ -43,7 +43,10 @@ export class Lines {
     return lastAtMost(this.#starts, offset) + 1;
   }
 
-  /** Returns the line ending at an offset: for the last line that of the line before it, and for a text with one line `\n`. */
+  /**
+   * Returns the line ending at an offset. For the last line, it is the ending of the line before it, and for a text with a single line, it
+   * is `\n`.
+   */
   endingNear(offset: number): string {
     const line = Math.min(this.numberAt(offset) - 1, this.count - 2);
     return line < 0 ? '\n' : this.text.slice(this.end(line), this.start(line + 1));

@@ -48,7 +48,7 @@ const withoutBlanks = (line: string) => withoutTrailing(line.slice(indentOf(line
 export const EXACT: Rule = { ignores: 'nothing', fold: (line) => line, wholeLines: false };
 const INDENTATION: Rule = { ignores: 'indentation', fold: withoutBlanks, wholeLines: true };
 export const LOOSER: readonly Rule[] = [
-  { ignores: 'line endings and trailing blanks', fold: withoutTrailing, wholeLines: false },
+  { ignores: 'line endings and trailing spaces', fold: withoutTrailing, wholeLines: false },
   INDENTATION,
   {
     ignores: 'typographic quotes, dashes and spaces',
@@ -107,7 +107,7 @@ export function withinAny(scopes: readonly Scope[]): (from: number, to: number) 
   const sorted = scopes.toSorted((a, b) => a.from - b.from);
   const starts = sorted.map(({ from }) => from);
   let most = 0;
-  // A range is inside a scope if it is inside the scope that ends last among those that begin before the range.
+  // Of the scopes that begin before the range, only the one that ends last has to be checked.
   const ends = sorted.map(({ to }) => (most = Math.max(most, to)));
   return (from, to) => to <= (ends[lastAtMost(starts, from)] ?? -1);
 }

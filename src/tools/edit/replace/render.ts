@@ -28,7 +28,7 @@ export function opsOf(old: string, now: string): Op[] {
   return [...(begins ? [BORDER] : []), ...ops, ...(ends ? [BORDER] : [])];
 }
 
-/** The empty rest after a line break at the beginning or end of a passage. */
+/** The empty line after a line break at the beginning or end of a passage. */
 export const BORDER: Op = { sign: ' ', text: '' };
 
 /**

@@ -51,7 +51,7 @@ function unmarked(edit: Edit, { text }: Lines): Edit {
   return { ...edit, old_text: edit.old_text.slice(1), new_text: edit.new_text.replace(/^\uFEFF/, '') };
 }
 
-/** Replaces all spans at once. Equal spans count once. @throws ToolError when two overlap. */
+/** Replaces all spans together. Equal spans count once. @throws ToolError when two overlap. */
 export function splice(lines: Lines, spans: readonly Span[], path: string): Replaced {
   const isSame = (span: Span, other?: Span) => span.start === other?.start && span.end === other.end && span.text === other.text;
   const all = [...spans].sort((a, b) => a.start - b.start || a.end - b.end);
@@ -166,7 +166,7 @@ function withoutBreak(text: string): string {
   return text.replace(/(?:\r\n|\n|\r)$/, '');
 }
 
-/** Returns the blanks between the start of the line and the offset, or '' when other characters precede the offset. */
+/** Returns the whitespace between the start of the line and the offset, or '' when other characters precede the offset. */
 function indentBefore(lines: Lines, offset: number): string {
   const line = lines.numberAt(offset) - 1;
   const indent = lines.folded(indentOf)[line] as string;
@@ -175,8 +175,8 @@ function indentBefore(lines: Lines, offset: number): string {
 }
 
 /**
- * Extends a passage that begins inside the indentation of its first line and ends with a line to whole lines, so that the replacement is
- * indented like them.
+ * Extends a passage to whole lines if it begins inside the indentation of its first line and ends at the end of a line, so that the
+ * replacement is indented like these lines.
  */
 function asLines(text: string, place: Place, indent: string, old: string): Place {
   const endsThere = /[\r\n]$/.test(old) || place.end === text.length || /[\r\n]/.test(text[place.end] as string);
@@ -197,7 +197,7 @@ function isAboutIndentation(old: string, now: string): boolean {
 
 /**
  * Returns true if only the new text includes the indentation of the first line, which would then be doubled. If the texts differ only in
- * these blanks, the model wants to indent the line further.
+ * this whitespace, the model wants to indent the line further.
  */
 function isTrimmedInOldOnly(indent: string, old: string, now: string): boolean {
   return (

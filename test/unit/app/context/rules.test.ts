@@ -259,7 +259,7 @@ describe('rules files', () => {
     assert.ok(omitted.length > 0 && omitted.length < 6, `${omitted.length} notes`);
     assert.match(
       omitted[0] ?? '',
-      /^The rules of the project fill the space for them \(12800 characters\), so .*: \.kedge\/rules\/\d\d\.md.*Read them with read_file/,
+      /^The project rules have reached their limit of 12800 characters, so .*: \.kedge\/rules\/\d\d\.md.*Read them with read_file/,
     );
     assert.ok(kedge.session.readView().runs[0]?.rules?.some(({ remark }) => remark === 'not sent: no space left for more rules'));
     await kedge.session.prompt({ text: 'go on', mode: 'ask' });

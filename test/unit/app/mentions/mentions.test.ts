@@ -134,7 +134,7 @@ describe('a mention is read', () => {
     assert.deepEqual(attached.parts[1], { type: 'note', about: 'mention', text: 'text 1', ref: { kind: 'attachment', name: 'x' } });
   });
 
-  it('with its problems, without those in files that need an approval', async () => {
+  it('with its problems, without those in files that need approval', async () => {
     const files = { 'a.word': 'x\n!error wrong\n', '.env': '!error TIDE_KEY=7\n' };
     await using kedge = await on(files, { languages: (fs) => wordServices(fs) });
     const { texts } = await read(kedge, [{ kind: 'problems' }]);

@@ -24,7 +24,7 @@ describe('an approval in the terminal', () => {
         'Call a tool of an MCP server',
         'MCP server: github',
         'Tool: create issue',
-        'Description by the server: Creates an issue.',
+        'Description from the server: Creates an issue.',
         'Arguments:',
         '  {',
         '    "title": "Hi",',

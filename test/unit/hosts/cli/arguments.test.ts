@@ -37,14 +37,23 @@ describe('the command line', () => {
     ['agent --continue last go on', { action: 'prompt', mode: 'agent', session: 'last', prompt: ['go', 'on'] }],
     ['init', { action: 'prompt', mode: 'agent', prompt: [initPrompt('')], shown: 'kedge init' }],
     ['init in German', { action: 'prompt', mode: 'agent', prompt: [initPrompt('in German')], shown: 'kedge init in German' }],
-    ['remember --all use make', { action: 'remember', words: ['use', 'make'], everywhere: true }],
-    ['remember', { action: 'remember', words: [], everywhere: false }],
+    ['remember --all use make', { action: 'other', name: 'remember', words: ['use', 'make'], all: true }],
+    ['remember', { action: 'other', name: 'remember', words: [], all: false }],
     ['ask --surroundings none x', { action: 'prompt', mode: 'ask', prompt: ['x'], surroundings: [] }],
     ['ask --surroundings git,date x', { action: 'prompt', mode: 'ask', prompt: ['x'], surroundings: ['date', 'git'] }],
-    ['undo', { action: 'undo' }],
-    ['undo 12ab', { action: 'undo', run: '12ab' }],
-    ['models', { action: 'models' }],
-    ['ask --help', { action: 'help' }],
+    ['undo', { action: 'other', name: 'undo', words: [], all: false }],
+    ['undo 12ab', { action: 'other', name: 'undo', words: ['12ab'], all: false }],
+    ['models', { action: 'other', name: 'models', words: [], all: false }],
+    ['acp --yes', { action: 'acp', yes: true }],
+    ['config set mode ask', { action: 'other', name: 'config', words: ['set', 'mode', 'ask'], all: false }],
+    ['-q --no-bell ask x', { action: 'prompt', mode: 'ask', prompt: ['x'], quiet: true, bell: false }],
+    [
+      'ask --temperature 0 --max-output-tokens 900 --system=Briefly x',
+      { action: 'prompt', mode: 'ask', prompt: ['x'], temperature: 0, maxOutputTokens: 900, system: 'Briefly' },
+    ],
+    ['ask --help', { action: 'help', topic: 'ask' }],
+    ['help config', { action: 'help', topic: 'config' }],
+    ['--help', { action: 'help' }],
     ['-v', { action: 'version' }],
   ];
   for (const [line, expected] of understood)
@@ -63,6 +72,9 @@ describe('the command line', () => {
     ['ask x --surroundings date,files', /^--surroundings must be none, or a list such as system,date,folders,git, not "date,files"\.$/],
     ['ask x --price 2', /^--price must be the input and output price in US dollars per million tokens, such as 0\.5\/2, not "2"\.$/],
     ['ask x --max-usd=-1', /^--max-usd must be a number greater than 0, such as 0\.5, not "-1"\.$/],
+    ['ask x --temperature 3', /^--temperature must be a number from 0 to 2, not "3"\.$/],
+    ['ask x --temperature=', /^--temperature must be a number from 0 to 2, not ""\.$/],
+    ['ask x --max-output-tokens 0', /^--max-output-tokens must be a whole number of at least 1, not "0"\.$/],
     ['ask x --base-url ftp://a', /^--base-url must be an address such as http/],
   ];
   for (const [line, message] of refused) {
@@ -73,6 +85,11 @@ describe('the command line', () => {
       );
     });
   }
+});
+
+it('a quoted request without a mode is a request, and a single word is not, because it may be a misspelled command', () => {
+  assert.deepEqual(parseCommand(['where is it?']), { ...plain, action: 'prompt', prompt: ['where is it?'] });
+  assert.throws(() => parseCommand(['sesions']), /is not a command/);
 });
 
 describe('an address', () => {

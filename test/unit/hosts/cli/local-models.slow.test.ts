@@ -60,7 +60,10 @@ describe('a model on this computer, in the terminal', () => {
   it('is tested once, and the result is printed', async () => {
     said = [NATIVE];
     const first = await kedge('ask', 'go', '-m', 'ollama/small');
-    assert.match(first.err, /^Testing once how small calls tools\. Press Ctrl\+C to cancel\.\nsmall calls tools natively\.\n/);
+    assert.match(
+      first.err,
+      /^Testing how small calls tools\. This is needed only once\. Press Ctrl\+C to cancel\.\nsmall calls tools natively\.\n/,
+    );
     assert.equal(first.out, 'Here.\n');
     const second = await kedge('agent', 'go', '-m', 'ollama/small');
     assert.deepEqual([second.out, second.err], ['Here.\n', '']);

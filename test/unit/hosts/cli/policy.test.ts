@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ApprovalRequest } from '../../../../src/core/session/session-state.ts';
 import { StoredGrants } from '../../../../src/hosts/cli/grants.ts';
-import { describeGrants } from '../../../../src/hosts/cli/grants-command.ts';
+import { describeGrants, parseClear } from '../../../../src/hosts/cli/grants-command.ts';
 import { parseCommand, UsageError } from '../../../../src/hosts/cli/options/arguments.ts';
 import { readPolicy } from '../../../../src/hosts/cli/options/policy.ts';
 import { approvalText } from '../../../../src/hosts/cli/output/approval-text.ts';
@@ -84,7 +84,7 @@ describe('the policy of the command line', () => {
   for (const [what, options] of WRONG)
     it(`is rejected if it cannot be read: ${what}`, () => assert.throws(() => read(options), UsageError));
 
-  it('requires an approval for everything if it is a pipe, and does not wait for it', function () {
+  it('requires approval for everything if it is a pipe, and does not wait for it', function () {
     if (process.platform === 'win32') this.skip();
     mkdirSync(join(folder, '.kedge'), { recursive: true });
     execFileSync('mkfifo', [join(folder, '.kedge/policy.json')]);
@@ -93,7 +93,7 @@ describe('the policy of the command line', () => {
   });
 
   for (const content of ['{', '[]', '{"rules": [{"effect": "deny", "paths": "x"}]}', '{"deny": []}'])
-    it(`is rejected, or requires an approval for everything, if a file cannot be read: ${content}`, () => {
+    it(`is rejected, or requires approval for everything, if a file cannot be read: ${content}`, () => {
       const policy = put('mine.json', content);
       assert.throws(() => read({ policy }), UsageError);
       put('.kedge/policy.json', content);
@@ -131,9 +131,9 @@ describe('a permanent permission in a folder', () => {
     });
 
   it('is listed by kedge grants', () => {
-    const of = (...args: string[]) => parseCommand(['grants', ...args]) as { action: string; clear?: unknown };
-    assert.deepEqual([of().action, of().clear, of('clear').clear, of('clear', '2').clear], ['grants', undefined, 'all', 2]);
-    for (const args of [['remove'], ['clear', 'all'], ['clear', '0'], ['clear', '1', '2']]) assert.throws(() => of(...args), UsageError);
+    assert.deepEqual([parseClear([]), parseClear(['clear']), parseClear(['clear', '2'])], [{}, { clear: 'all' }, { clear: 2 }]);
+    for (const args of [['remove'], ['clear', 'all'], ['clear', '0'], ['clear', '1', '2']])
+      assert.throws(() => parseClear(args), UsageError);
   });
 });
 

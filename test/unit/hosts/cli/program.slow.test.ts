@@ -188,7 +188,7 @@ describe('the kedge program', () => {
     assert.deepEqual(await readdir(folder), ['src']);
   });
 
-  it('deletes nothing without an approval, even with --yes', async () => {
+  it('deletes nothing without approval, even with --yes', async () => {
     const { err } = await kedge(['agent', '--yes', 'delete src/tide.ts']);
     assert.match(err, /✗ Delete src\/tide\.ts: .*The user could not be asked because .* --yes allows edits only/);
     await unchanged();

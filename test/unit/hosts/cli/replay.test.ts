@@ -44,7 +44,8 @@ describe('a replay', () => {
     const again = new TextRenderer(texts.replayed, texts.replayed);
     let view = EMPTY_VIEW;
     const replayed: unknown[] = [];
-    for (const { event } of replayOf(await kedge.store.read(kedge.session.id), { speed: Number.POSITIVE_INFINITY })) {
+    const logged = (await kedge.store.load(kedge.session.id)) ?? [];
+    for (const { event } of replayOf(logged, { speed: Number.POSITIVE_INFINITY })) {
       again.handle(event);
       view = project(view, event);
       replayed.push(settled(view));

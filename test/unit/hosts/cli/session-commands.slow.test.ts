@@ -174,7 +174,7 @@ describe('the commands on sessions', () => {
     assert.ok(username.length < 3 || !new RegExp(`\\b${username}\\b`).test(text));
     await writeFile(file, `${text}no event\n`);
     const imported = await kedge('import', file);
-    assert.match(imported.err, /1 line of the file/);
+    assert.match(imported.err, /Skipped 1 line without a valid event/);
     const id = imported.out.trim();
     assert.match((await kedge('undo', id)).err, /no run/);
     assert.match(await content(), /waterLevel/);

@@ -247,7 +247,7 @@ describe('NodeWriter', () => {
   });
 
   it('does not overwrite a concurrent file, and does not recreate a deleted one', async () => {
-    await assert.rejects(writer.commit([change('a.txt', undefined, 'x')]), /was created in the meantime/);
+    await assert.rejects(writer.commit([change('a.txt', undefined, 'x')]), /has been created by another program/);
     await assert.rejects(writer.commit([change('gone.txt', 'x', 'y')]), /was deleted/);
     assert.equal(await content('a.txt'), 'old');
     assert.deepEqual((await readdir(folder)).sort(), ['a.txt', 'run.sh']);

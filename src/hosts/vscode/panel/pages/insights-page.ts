@@ -5,7 +5,7 @@ import type { EventBody } from '../../../../core/session/events.ts';
 import type { RequestOf } from '../../../../protocol/pages.ts';
 import type { Page, PagePorts } from './page.ts';
 
-/** The events after which the plots are updated. Between them, the plots would hardly change. */
+/** The events after which the plots are updated. Other events hardly change the plots. */
 const ENDS: ReadonlySet<EventBody['type']> = new Set(['run_started', 'run_paused', 'run_finished', 'answer_rated']);
 const DEFAULT_RANGE: Range = 30;
 

@@ -1,4 +1,4 @@
-/** The memory as the panel lists it: its entries can be deleted, restored, and opened in their file. */
+/** The memory page: it lists the entries, which can be deleted, restored, and opened in their file. */
 import { watch } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import * as vscode from 'vscode';
@@ -81,7 +81,7 @@ class MemoryPage implements Page<'memory'> {
       const watcher = watch(dirname(path), (_, name) => {
         if (name === basename(path)) void this.post();
       });
-      // If the folder can no longer be watched, the list is only not updated automatically.
+      // If the folder can no longer be watched, the list still works, but is not updated automatically.
       return watcher.on('error', () => watcher.close());
     });
     return new vscode.Disposable(() => {

@@ -11,7 +11,7 @@ export function askToShow(storage: string, id: string): void {
   writeFileSync(join(storage, ASKED), JSON.stringify({ id, at: Date.now() }), { mode: 0o600 });
 }
 
-/** Asks the user, and opens the folder of the session in a window of its own. `storage` is the storage directory of its workspace. */
+/** Asks the user, and opens the folder of the session in a new window. `storage` is the storage directory of its workspace. */
 export async function openElsewhere({ id, title, workspace, folders }: SessionElsewhere, storage: string): Promise<void> {
   const [folder, ...others] = folders;
   if (folder === undefined || others.length > 0) {

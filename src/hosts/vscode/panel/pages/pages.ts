@@ -37,7 +37,7 @@ export class Pages implements vscode.Disposable {
     else await this.handle(message.request);
   }
 
-  /** Sends the data of a page, now and whenever it changes, until another page or none is shown. */
+  /** Sends the data of a page now, and again whenever it changes, until the user leaves the page. */
   async show(name: PageName): Promise<void> {
     if (this.#shown?.name !== name) {
       this.dispose();
@@ -52,7 +52,7 @@ export class Pages implements vscode.Disposable {
     return create({ kedge: this.#kedge, post: (data) => this.#post({ type: 'page', name, data } as ToPanel) });
   }
 
-  /** Handles what the user does on the page. The user may have left the page in the meantime. */
+  /** Handles the user's actions on the page. The user may have left the page since. */
   async handle(request: PageRequest): Promise<void> {
     if (this.#shown?.name === request.page) await (await this.#shown.page).handle(request as never);
   }

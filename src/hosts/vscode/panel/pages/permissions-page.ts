@@ -24,7 +24,7 @@ import { type Page, type PagePorts, sessionPage } from './page.ts';
 const RULES = 'policy.rules';
 const ALL_EDITS: Permission = { kind: 'edits' };
 
-/** The events after which another permission may be in force. */
+/** The events after which different permissions may apply. */
 const CHANGES: ReadonlySet<AgentEvent['type']> = new Set([...PERMISSION_EVENTS, 'tool_finished', 'run_finished']);
 
 export function permissionsPage(ports: PagePorts<'permissions'>): Page<'permissions'> {

@@ -1,4 +1,4 @@
-/** The session that the panel shows, to be played again. */
+/** The replay page: the events of the session that the panel shows. */
 import { newestRuns } from '../newest-runs.ts';
 import type { Page, PagePorts } from './page.ts';
 

@@ -50,7 +50,7 @@ export function serversPage({ kedge, post }: PagePorts<'servers'>): Page<'server
   return page;
 }
 
-/** Returns the manager of the servers, which is loaded with the code of runs. */
+/** Returns the manager of the servers, which is loaded with the code for runs. */
 async function serversOf(kedge: Kedge): Promise<McpServers> {
   await kedge.assistant.warmUp();
   if (!kedge.mcp) throw new SessionError('MCP servers are not available.');

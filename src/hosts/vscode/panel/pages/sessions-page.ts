@@ -1,6 +1,6 @@
 /**
- * The sessions as the panel lists them: they can be found, shown, renamed, pinned, deleted and restored. Those of other workspaces can only be
- * found by what is listed of them, and opened in their own window.
+ * The sessions page: sessions can be found, shown, renamed, pinned, deleted and restored. Sessions of other workspaces can be found only by
+ * their title and workspace, and are opened in their own window.
  */
 import { mkdirSync, watch } from 'node:fs';
 import { join } from 'node:path';
@@ -174,7 +174,7 @@ class SessionsPage implements Page<'sessions'> {
       keep(true);
       await this.post();
     } catch (error) {
-      // A search that was replaced by a newer one reports no error.
+      // If a newer search has replaced this one, its errors are not reported.
       if (!signal.aborted) throw error;
     }
   }
@@ -209,7 +209,7 @@ function watchFolder(folder: string, onChange: () => void): vscode.Disposable {
   const watcher = watch(folder, (_, name) => {
     if (name?.endsWith('.jsonl') !== false) onChange();
   });
-  // If the folder can no longer be watched, the list is only not updated automatically.
+  // If the folder can no longer be watched, the list still works, but is not updated automatically.
   watcher.on('error', () => watcher.close());
   return new vscode.Disposable(() => watcher.close());
 }

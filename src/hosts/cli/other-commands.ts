@@ -1,0 +1,47 @@
+/** The commands that run no model: `keys`, `undo`, `remember`, `grants`, `models`, `config` and `completion`. They are loaded on demand. */
+import type { AgentEvent } from '../../core/session/events.ts';
+import type { StoredKeys } from '../node/keyring.ts';
+import { EXIT } from './exit-codes.ts';
+import { openKedge } from './kedge.ts';
+import type { Command } from './options/arguments.ts';
+
+type Other = Extract<Command, { action: 'other' }>;
+type Running = { stored: () => StoredKeys; env: NodeJS.ProcessEnv; signal: AbortSignal; hooks: { shutDown?: () => Promise<void> } };
+
+/** Resolves to the exit code. @throws UsageError if the words after the name of the command are invalid */
+export async function runOther(command: Other, { stored, env, signal, hooks }: Running): Promise<number> {
+  const { name, words } = command;
+  switch (name) {
+    case 'models':
+      process.stdout.write((await import('./models-command.ts')).modelsText(env, stored().names));
+      return EXIT.answered;
+    case 'keys': {
+      const { keys, keysCommand } = await import('./options/keys.ts');
+      const { stdin: input, stdout: output, stderr: prompts } = process;
+      return (await keys(keysCommand(words), stored(), process.env, { input, output, prompts })) ? EXIT.answered : EXIT.stopped;
+    }
+    case 'undo': {
+      const { undo } = await import('./undo.ts');
+      const { assistant } = openKedge(command, env);
+      // A signal stops the undo between two files, and the undo still reports what it has restored.
+      hooks.shutDown = () => assistant.shutDown();
+      return undo(assistant, words[0], { show: command.json ? printJson : undefined, signal });
+    }
+    case 'remember':
+      return (await import('./remember.ts')).remember(openKedge(command, env).memory, { words, everywhere: command.all });
+    case 'grants': {
+      const { manageGrants, parseClear } = await import('./grants-command.ts');
+      const { clear } = parseClear(words);
+      return manageGrants(openKedge(command, env), clear);
+    }
+    case 'completion':
+      process.stdout.write((await import('./completion.ts')).completion(words));
+      return EXIT.answered;
+    default:
+      return (await import('./config/command.ts')).configCommand(words, command.json);
+  }
+}
+
+function printJson(event: AgentEvent): void {
+  process.stdout.write(`${JSON.stringify(event)}\n`);
+}
