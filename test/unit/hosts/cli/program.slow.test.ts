@@ -110,7 +110,7 @@ describe('the kedge program', () => {
     await saw(/Approve\?/);
     child.stdin.end('y\n');
     const { err } = await ended;
-    assert.match(err, /MCP server: everything\nTool: echo\nDescription by the server: .+\nArguments:\n {2}\{\n/);
+    assert.match(err, /MCP server: everything\nTool: echo\nDescription from the server: .+\nArguments:\n {2}\{\n/);
     assert.match(err, /"message": "⟨U\+001B⟩\[2Jhidden⟨U\+202E⟩"/);
     assert.ok(!err.includes('\u001b[2J') && !err.includes('\u202e'));
   });
