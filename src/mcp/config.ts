@@ -22,6 +22,8 @@ const Program = z.object({
 const Service = z.object({
   url: z.string().refine((url) => /^https?:/i.test(url) && URL.canParse(url), 'its url is not an http or https address'),
   headers: z.record(z.string(), z.string()).optional(),
+  /** A client that the user has registered with the authorization server. Without it, Kedge registers itself if the server allows that. */
+  oauth: z.object({ clientId: z.string().min(1), clientSecret: z.string().optional() }).optional(),
   ...common,
 });
 const McpServer = z.union([Program, Service], { error: 'it needs a command or a url' });

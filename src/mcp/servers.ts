@@ -6,9 +6,11 @@ import type { ServerState, ServerStatus } from '../core/view/mcp-servers.ts';
 import { isSameServer, type McpServerConfig, useOf } from './config.ts';
 import { overviewText } from './overview.ts';
 import { fingerprintOf, mcpTool, resourceTool, shownResource, visible } from './tools.ts';
-import type { Connect, IsDenied, McpConnection, McpResource, McpTool, ServerResource, StartServer } from './types.ts';
+import type { Connect, IsDenied, McpConnection, McpResource, McpTool, ServerResource, SignIn, StartServer } from './types.ts';
 
 const CONNECT_MS = 10_000;
+/** How long the user may take to sign in. */
+const SIGN_IN_MS = 5 * 60_000;
 const RESOURCES_MS = 5_000;
 /** The time in milliseconds after a failed connection before the server is tried again. */
 const PATIENCE_MS = 60_000;
@@ -40,6 +42,8 @@ export type McpPorts = {
   configured(): Map<string, McpServerConfig>;
   load(): Promise<{ connect: Connect }>;
   start: StartServer;
+  /** Without it, servers that require a sign-in cannot be used. */
+  signIn?: SignIn;
   /** Reports a failure. Each failure is reported only once, and the run continues without the server. */
   onProblem(text: string): void;
   now?(): number;
@@ -178,7 +182,11 @@ export class McpServers {
   }
 
   async #connect(name: string, entry: Entry): Promise<Opened> {
-    const timeout = AbortSignal.timeout(CONNECT_MS);
+    const deadline = new AbortController();
+    let patience = CONNECT_MS;
+    const expire = () => setTimeout(() => deadline.abort(), patience).unref();
+    let timer = expire();
+    const timeout = deadline.signal;
     const signal = AbortSignal.any([timeout, this.#closing.signal]);
     const work = async () => {
       const { connect } = await this.#ports.load();
@@ -197,6 +205,11 @@ export class McpServers {
         onResourcesChanged: () => {
           entry.resources = undefined;
         },
+        onSignIn: () => {
+          clearTimeout(timer);
+          patience = SIGN_IN_MS;
+          timer = expire();
+        },
         onClosed: () => {
           // The event of an earlier connection may arrive after a new connection was made.
           if (entry.connection !== own) return;
@@ -208,7 +221,7 @@ export class McpServers {
         },
       };
       if (!entry.connection) {
-        entry.connecting = connect(name, entry.config, events, this.#ports.start, signal);
+        entry.connecting = connect(name, entry.config, events, this.#ports.start, signal, this.#ports.signIn);
         own = await entry.connecting.finally(() => {
           entry.connecting = undefined;
         });
@@ -224,7 +237,9 @@ export class McpServers {
     } catch (error) {
       void entry.connection?.close().catch(() => undefined);
       delete entry.connection;
-      throw timeout.aborted ? new Error(`it did not answer within ${CONNECT_MS / 1000} seconds.`) : error;
+      throw timeout.aborted ? new Error(`it did not answer within ${patience / 1000} seconds.`) : error;
+    } finally {
+      clearTimeout(timer);
     }
   }
 

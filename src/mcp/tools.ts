@@ -49,13 +49,13 @@ export function mcpTool(server: Server, tool: McpTool, fingerprint: string, use:
         targets: [],
         mcp: { server: server.name, tool: tool.name, description },
         digest,
-        async execute({ signal: stopped, progress }) {
+        async execute({ signal: stopped, progress, ask }) {
           const now = await server.open(stopped);
           if (now.fingerprint !== fingerprint)
             throw new ToolError(
               `The tools of the MCP server ${server.name} have changed during this run. Tell the user that the new tools are available after the next message.`,
             );
-          return now.connection.call(tool.name, input, stopped, progress);
+          return now.connection.call(tool.name, input, { signal: stopped, progress, ask });
         },
       };
     },

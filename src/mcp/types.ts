@@ -1,5 +1,6 @@
 import type { ImagePart, TextPart } from '../core/model/messages.ts';
 import type { JsonSchema } from '../core/model/model.ts';
+import type { Question, QuestionAnswer } from '../core/session/events.ts';
 import type { McpServerConfig } from './config.ts';
 
 /** A tool as described by its server. Name, description and schema are untrusted. */
@@ -13,6 +14,11 @@ export type ServerResource = McpResource & { server: string };
 
 export type McpResult = { content: (TextPart | ImagePart)[]; isError: boolean };
 
+/** Asks the user. The server can need input during a call. */
+export type Ask = (question: Question) => Promise<QuestionAnswer>;
+
+export type CallContext = { signal: AbortSignal; progress(text: string): void; ask?: Ask };
+
 export interface McpConnection {
   /** Fetches the current tool list. */
   tools(signal: AbortSignal): Promise<McpTool[]>;
@@ -23,7 +29,7 @@ export interface McpConnection {
   /** Returns why the input does not match the tool's schema; undefined if it does. */
   misfit(tool: McpTool, input: unknown): string | undefined;
   /** @throws Error if the server fails or exits. A failure of the tool itself is returned as a result. */
-  call(tool: string, input: Record<string, unknown>, signal: AbortSignal, progress: (text: string) => void): Promise<McpResult>;
+  call(tool: string, input: Record<string, unknown>, context: CallContext): Promise<McpResult>;
   close(): Promise<void>;
 }
 
@@ -35,7 +41,19 @@ export type ConnectionEvents = {
   /** The server wrote to its error output. */
   onLog(text: string): void;
   onClosed(): void;
+  /** The user is asked to sign in, which takes longer than other requests. */
+  onSignIn?(): void;
 };
+
+/** Lets the user sign in to a server over HTTP that requires it. Secrets are stored by a key for each server. */
+export interface SignIn {
+  load(key: string): Promise<string | undefined>;
+  save(key: string, secret: string): Promise<void>;
+  /** Returns the address to which the browser returns after the sign-in: `wanted`, if it is still possible. */
+  redirectUrl(wanted: string | undefined): Promise<string>;
+  /** Resolves with the parameters with which the browser has returned. @throws Error if the user cannot be asked or does not agree */
+  authorize(server: string, address: URL, signal: AbortSignal): Promise<URLSearchParams>;
+}
 
 export type ServerSpec = { command: string; args: string[]; env: Record<string, string>; cwd?: string };
 
@@ -62,6 +80,7 @@ export type Connect = (
   events: ConnectionEvents,
   start: StartServer,
   signal: AbortSignal,
+  signIn?: SignIn,
 ) => Promise<McpConnection>;
 
 /**

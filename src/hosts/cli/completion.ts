@@ -20,6 +20,8 @@ export const COMMANDS: Readonly<Record<string, { text: string; words?: readonly 
   replay: { text: 'show a session again' },
   doctor: { text: 'check and repair stored sessions' },
   insights: { text: 'show what runs did, used and waited for' },
+  acp: { text: 'be the agent of another editor' },
+  mcp: { text: 'let other assistants ask about this folder' },
   models: { text: 'list models' },
   keys: { text: 'manage keys in the keychain', words: ['set', 'list', 'delete'] },
   config: { text: 'show and change settings', words: ['list', 'get', 'set', 'unset', 'edit', 'path', 'schema'] },

@@ -6,7 +6,7 @@ import { Assistant } from '../../app/assistant.ts';
 import { PARTS } from '../../app/context/surroundings-parts.ts';
 import { DEFAULT_LIMITS } from '../../app/limits.ts';
 import { isServedHere, loadAdapter } from '../../app/models/models.ts';
-import type { Tuning } from '../../app/ports.ts';
+import type { AssistantPorts, Tuning } from '../../app/ports.ts';
 import { priceOf } from '../../app/run/cost.ts';
 import type { Session } from '../../app/session/session.ts';
 import type { ModelRef } from '../../core/model/messages.ts';
@@ -39,6 +39,8 @@ import { oneLine } from './output/terminal.ts';
 export type HostParts = {
   files?(fs: NodeFileSystem, writer: Writer): { fs: FileSystem; writer: Writer };
   mcpServers?: Readonly<Record<string, unknown>>;
+  /** Changes the other ports. */
+  adapt?(ports: AssistantPorts): AssistantPorts;
 };
 
 export type Kedge = {
@@ -73,7 +75,7 @@ export function openKedge(
   options: Options,
   env = process.env,
   keys = new StoredKeys(storageDirectory(env)),
-  { files, mcpServers }: HostParts = {},
+  { files, mcpServers, adapt = (ports) => ports }: HostParts = {},
 ): Kedge {
   for (const folder of options.folders) expectDirectory(folder);
   const day = dayBudgetOf(env);
@@ -114,55 +116,57 @@ export function openKedge(
     directory: (at) => fs.directory(at),
     environment: () => environmentRules(env),
   });
-  const assistant = new Assistant({
-    commands: () => commands,
-    fetcher: new PageFetcher(),
-    ...((options.mcpConfig || mcpServers) && { mcp: mcpServersOf(options.mcpConfig, warn, mcpServers) }),
-    // The grammars are as large as the rest of the program, so they are loaded only when the first command runs.
-    shellParsers: async (shell) => (await import('../node/shell/shell-parser.ts')).nodeShellParsers(shell),
-    gitSettings: async (at) => (await import('../node/commands/git-settings.ts')).gitSettings(fs.absolute(at)),
-    fileSystem: () => shown.fs,
-    writer: () => shown.writer,
-    blobs: new DiskBlobs(join(storage, 'blobs')),
-    store: new SessionStore(logs),
-    workspaces: { directory: dirname(storage), key: basename(storage), folders: roots },
-    ledger: new Ledger(join(storageDirectory(env), 'ledger')),
-    windows: new LearnedWindows(join(storageDirectory(env), 'windows.json')),
-    settings: {
-      model: () => chosen,
-      requirePlan: () => options.requirePlan ?? false,
-      limits: (mode) => DEFAULT_LIMITS[mode],
-      runLimits: { ...options.limits, ...options.budget },
-      budgets: () => ({ run: {}, day }),
-      memory: () => memoryTokens,
-      contextTokens: () => contextTokens,
-      tuning: (model) => tuningOf(options, facts(model)),
-      instructions: () => options.system,
-    },
-    policy: () => policy,
-    remembered: memory,
-    surroundings: async () =>
-      (await import('../node/surroundings.ts')).terminalSurroundings(roots[0] as string, new Set(options.surroundings ?? PARTS)),
-    facts,
-    changes: async (at, isWithheld, signal) =>
-      (await import('../node/commands/git-changes.ts')).gitChanges(fs.absolute(at), isWithheld, signal),
-    adapter: async (model) => {
-      const config = await configOf(model.provider);
-      const missing = missingKey(model, config);
-      if (missing) throw new ModelError('auth', missing);
-      const calls = probedOf(model)?.calls;
-      return loadAdapter(model, async () => config, { memoryBytes: totalmem(), ...(calls && { calls }) });
-    },
-    memory: async ({ provider }) =>
-      isServedHere(provider, await configOf(provider)) ? (await import('../node/system-memory.ts')).readMemory() : undefined,
-    // A user who starts the program in a folder and gives it a task trusts that folder.
-    trusted: () => true,
-    grants: {
-      list: () => (options.yes ? [{ kind: 'edits' as const }, ...storedGrants.list()] : storedGrants.list()),
-      add: (covers) => storedGrants.add(covers),
-      revokedAt: () => storedGrants.revokedAt(),
-    },
-  });
+  const assistant = new Assistant(
+    adapt({
+      commands: () => commands,
+      fetcher: new PageFetcher(),
+      ...((options.mcpConfig || mcpServers) && { mcp: mcpServersOf(options.mcpConfig, warn, mcpServers) }),
+      // The grammars are as large as the rest of the program, so they are loaded only when the first command runs.
+      shellParsers: async (shell) => (await import('../node/shell/shell-parser.ts')).nodeShellParsers(shell),
+      gitSettings: async (at) => (await import('../node/commands/git-settings.ts')).gitSettings(fs.absolute(at)),
+      fileSystem: () => shown.fs,
+      writer: () => shown.writer,
+      blobs: new DiskBlobs(join(storage, 'blobs')),
+      store: new SessionStore(logs),
+      workspaces: { directory: dirname(storage), key: basename(storage), folders: roots },
+      ledger: new Ledger(join(storageDirectory(env), 'ledger')),
+      windows: new LearnedWindows(join(storageDirectory(env), 'windows.json')),
+      settings: {
+        model: () => chosen,
+        requirePlan: () => options.requirePlan ?? false,
+        limits: (mode) => DEFAULT_LIMITS[mode],
+        runLimits: { ...options.limits, ...options.budget },
+        budgets: () => ({ run: {}, day }),
+        memory: () => memoryTokens,
+        contextTokens: () => contextTokens,
+        tuning: (model) => tuningOf(options, facts(model)),
+        instructions: () => options.system,
+      },
+      policy: () => policy,
+      remembered: memory,
+      surroundings: async () =>
+        (await import('../node/surroundings.ts')).terminalSurroundings(roots[0] as string, new Set(options.surroundings ?? PARTS)),
+      facts,
+      changes: async (at, isWithheld, signal) =>
+        (await import('../node/commands/git-changes.ts')).gitChanges(fs.absolute(at), isWithheld, signal),
+      adapter: async (model) => {
+        const config = await configOf(model.provider);
+        const missing = missingKey(model, config);
+        if (missing) throw new ModelError('auth', missing);
+        const calls = probedOf(model)?.calls;
+        return loadAdapter(model, async () => config, { memoryBytes: totalmem(), ...(calls && { calls }) });
+      },
+      memory: async ({ provider }) =>
+        isServedHere(provider, await configOf(provider)) ? (await import('../node/system-memory.ts')).readMemory() : undefined,
+      // A user who starts the program in a folder and gives it a task trusts that folder.
+      trusted: () => true,
+      grants: {
+        list: () => (options.yes ? [{ kind: 'edits' as const }, ...storedGrants.list()] : storedGrants.list()),
+        add: (covers) => storedGrants.add(covers),
+        revokedAt: () => storedGrants.revokedAt(),
+      },
+    }),
+  );
   return {
     assistant,
     grants: storedGrants,

@@ -65,9 +65,10 @@ async function execute(command: Command, signal: AbortSignal, hooks: SignalHooks
       const { env } = command.name === 'config' ? process : await configured(command);
       return runOther(command, { stored: storedKeys, env, signal, hooks });
     }
-    case 'acp': {
+    case 'acp':
+    case 'mcp': {
       const { command: options, env } = await configured(command);
-      return (await import('./acp.ts')).serve(options, env, signal, hooks);
+      return (await import('./servers/index.ts')).serve(options, env, signal, hooks);
     }
     case 'prompt':
     case 'continue':

@@ -1,12 +1,14 @@
 import * as vscode from 'vscode';
 import { readServers } from '../../mcp/config.ts';
 import { McpServers } from '../../mcp/servers.ts';
+import type { SignIn } from '../../mcp/types.ts';
 import { startServer } from '../node/commands/server-process.ts';
+import { browserSignIn } from '../node/sign-in.ts';
 import { notificationText } from './notification-text.ts';
-import { userSetting } from './settings/settings.ts';
+import { type Keys, userSetting } from './settings/settings.ts';
 
 /** Returns the MCP servers from the user's settings. A workspace cannot configure servers, because starting a server runs a program. */
-export function editorMcpServers(): McpServers {
+export function editorMcpServers(keys: Keys): McpServers {
   const warned = new Set<string>();
   const warn = (text: string) => void vscode.window.showWarningMessage(notificationText(text));
   return new McpServers({
@@ -21,6 +23,18 @@ export function editorMcpServers(): McpServers {
     },
     load: () => import('../../mcp/client/index.ts'),
     start: startServer,
+    signIn: editorSignIn(keys),
     onProblem: warn,
+  });
+}
+
+/** The browser is opened only after the user has agreed. The tokens are in VS Code's secret storage. */
+function editorSignIn(keys: Keys): SignIn {
+  const store = { load: (key: string) => keys.get(`mcp.${key}`), save: (key: string, secret: string) => keys.set(`mcp.${key}`, secret) };
+  return browserSignIn(store, async (server, address) => {
+    const signIn = 'Sign In';
+    const text = `The MCP server ${server} requires that you sign in at ${address.host}. Kedge opens that page in your browser.`;
+    if ((await vscode.window.showInformationMessage(notificationText(text), signIn)) !== signIn) throw new Error('You did not sign in.');
+    await vscode.env.openExternal(vscode.Uri.parse(address.href, true));
   });
 }

@@ -17,7 +17,7 @@ import { editorMcpServers } from './mcp.ts';
 import { memoryOf } from './memory.ts';
 import type { Models } from './models/models.ts';
 import { readPolicy } from './settings/policy-settings.ts';
-import type { VsCodeSettings } from './settings/settings.ts';
+import type { Keys, VsCodeSettings } from './settings/settings.ts';
 import { editorSurroundings } from './surroundings.ts';
 import type { Executed, LastOutput } from './terminal/last-output.ts';
 import { Terminals } from './terminal/terminal.ts';
@@ -28,6 +28,7 @@ type Window = {
   readonly sharedStorage: string;
   readonly fs: VsCodeFileSystem;
   readonly settings: VsCodeSettings;
+  readonly keys: Keys;
   readonly problemKinds: ProblemKinds;
   readonly lastOutput: LastOutput;
   readonly models: Pick<Models, 'isServedHere'>;
@@ -58,7 +59,7 @@ export function workPorts(kedge: Window): WorkPorts & vscode.Disposable & { term
         : (await import('../node/commands/git-changes.ts')).gitChanges(kedge.fs.directory(at), isWithheld, signal, staged),
     terminalOutput: () => kedge.lastOutput.last && outputText(kedge.lastOutput.last),
     memory: async (model) => ((await kedge.models.isServedHere(model)) ? readMemory() : undefined),
-    mcp: editorMcpServers(),
+    mcp: editorMcpServers(kedge.keys),
     policy: readPolicy,
     remembered: memoryOf(kedge),
     surroundings: async () => editorSurroundings(kedge.fs, kedge.settings.surroundings()),

@@ -205,6 +205,23 @@ describe('an MCP server', () => {
     assert.equal(getEventListeners(signal, 'abort').length, 0);
   });
 
+  it('can ask the user for input during a call', async () => {
+    await using servers = new Servers({ everything: everything() });
+    const tool = await servers.tool('everything__trigger-elicitation-request');
+    const prepared = await tool.prepare({}, new AbortController().signal);
+    const texts: string[] = [];
+    const { content } = await prepared.execute({
+      ...executeContext(),
+      async ask({ text, options, freeText }) {
+        texts.push(text);
+        const option = options.find(({ label }) => label.startsWith('Use the default')) ?? options[0];
+        return freeText && texts.length === 1 ? { words: 'Ada Lovelace' } : { option: option?.label ?? '' };
+      },
+    });
+    assert.ok(texts.length > 1 && texts.every((text) => text.startsWith('The MCP server everything asks: ')), texts.join('\n'));
+    assert.match(JSON.stringify(content), /Ada Lovelace/);
+  });
+
   it('cannot imitate a tool of Kedge', async () => {
     await using servers = new Servers({ fickle: changing() });
     const mcp = { toolsFor: (mode: Mode) => servers.toolsFor(mode, isNeverDenied), close: async () => undefined };
@@ -263,6 +280,7 @@ describe('an MCP server that ignores the end of its input', () => {
     ['normally', []],
     ['after a SIGTERM', ['SIGTERM']],
     ['after a second Ctrl+C', ['SIGINT', 'SIGINT']],
+    ['because it was killed', ['SIGKILL']],
   ] as [string, NodeJS.Signals[]][]) {
     it(`is also ended by a program that ends ${how}`, async function () {
       this.timeout(120_000);

@@ -48,7 +48,10 @@ export type Options = {
 /** `prompt` may contain a `-`, which stands for standard input. `session` is the beginning of an id, or `last`. */
 export type Command = Options &
   (
-    | { action: 'version' | 'acp' }
+    | { action: 'version' }
+    | { action: 'acp' }
+    /** `values.http` is the port to serve on, or 0 for any free one. Without it, standard input and output are used. */
+    | { action: 'mcp'; values: { raw?: boolean; http?: string } }
     | { action: 'help'; topic?: string }
     /** A command that runs no model. Its code parses the words after its name. */
     | { action: 'other'; name: string; words: string[]; all: boolean }
@@ -86,6 +89,8 @@ export const OPTIONS = {
   price: { type: 'string' },
   surroundings: { type: 'string' },
   all: { type: 'boolean' },
+  raw: { type: 'boolean' },
+  http: { type: 'string' },
   continue: { type: 'string' },
   help: { type: 'boolean', short: 'h' },
   version: { type: 'boolean', short: 'v' },
@@ -149,6 +154,7 @@ export function parseCommand(args: readonly string[]): Command {
     return { ...options, action: 'prompt', mode: 'agent', prompt: [initPrompt(words)], shown: `kedge init ${words}`.trim() };
   }
   if (word === 'acp') return { ...options, action: word };
+  if (word === 'mcp') return { ...options, action: word, values };
   if (OTHERS.test(word ?? '')) return { ...options, action: 'other', name: word as string, words: rest, all: values.all ?? false };
   if (word === undefined)
     throw new UsageError('The request is missing. Write kedge ask, kedge plan or kedge agent, and then the request. See kedge --help.');

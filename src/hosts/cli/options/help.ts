@@ -22,6 +22,7 @@ Usage
   kedge insights           show statistics about the runs of this folder; --days N, --all, --json,
                            --csv
   kedge acp                be the agent of another editor, over the Agent Client Protocol
+  kedge mcp                let other assistants ask about this folder, as an MCP server that only reads
   kedge models             list the models that can be chosen
   kedge keys set PROVIDER  store a key, read from standard input, in the keychain; also: keys list, keys delete PROVIDER
   kedge completion SHELL   print the completion for bash, zsh or fish
@@ -53,6 +54,7 @@ Environment
   KEDGE_WITHHOLD_ENV                  additional variables to withhold from commands, such as AWS_*
   KEDGE_CONTEXT_TOKENS                use at most this many tokens of a model's context window (default: all)
   KEDGE_MEMORY_TOKENS                 send at most this many tokens of the memory (default: 800; 0 turns it off)
+  KEDGE_MCP_TOKEN                     the token that clients of kedge mcp --http must send
   KEDGE_OTLP_ENDPOINT                 an OpenTelemetry collector to which each run is sent as a trace, without the
                                       content of messages: http://localhost:4318
   NO_COLOR                            turn off colors
@@ -141,6 +143,25 @@ Options
 Examples of settings
   Zed           "agent_servers": {"Kedge": {"type": "custom", "command": "kedge", "args": ["acp"]}}
   JetBrains     ~/.jetbrains/acp.json: {"agent_servers": {"Kedge": {"command": "kedge", "args": ["acp"]}}}
+`,
+  mcp: `Usage
+  kedge mcp                speak the Model Context Protocol on standard input and output
+  kedge mcp --http PORT    serve http://127.0.0.1:PORT/mcp instead; 0 chooses a free port
+
+  Other assistants start this command themselves. It offers the tool ask_workspace: Kedge searches and reads in Ask mode,
+  with at most 10 tool calls, and returns a short answer with the places that it has opened. Nothing can be changed, and
+  what needs an approval is denied. Each question is a session: kedge sessions lists it.
+
+Options
+  --raw                    also offer the tools read_file, list_directory, find_files and search_text
+  --folder, -m, --model, --base-url, --allow, --deny, --policy, --max-…, --price
+                           as for kedge ask; see kedge --help
+
+  Over HTTP, clients must send the token in KEDGE_MCP_TOKEN, or the random one that is printed, as
+  "Authorization: Bearer TOKEN".
+
+Example of a setting
+  {"mcpServers": {"kedge": {"command": "kedge", "args": ["mcp", "--model", "openai/gpt-6.1-sol"]}}}
 `,
   models: `Usage
   kedge models                           list the providers with a model for each, what they need, and the test results of

@@ -8,31 +8,17 @@ import { UsageError } from './arguments.ts';
  */
 export function mcpServersOf(file: string | undefined, warn: (text: string) => void, more?: object): NonNullable<AssistantPorts['mcp']> {
   const configured = { ...more, ...(file && readJson(file)) };
-  const open = async () => {
-    const [{ McpServers }, { readServers }, { startServer: start }] = await Promise.all([
-      import('../../../mcp/servers.ts'),
-      import('../../../mcp/config.ts'),
-      import('../../node/commands/server-process.ts'),
-    ]);
-    const { servers, problems } = readServers(configured);
-    for (const problem of problems) warn(problem);
-    return new McpServers({ configured: () => servers, load: () => import('../../../mcp/client/index.ts'), start, onProblem: warn });
-  };
+  const open = async () => (await import('./mcp-servers.ts')).openServers(configured, warn);
   let servers: ReturnType<typeof open> | undefined;
+  const opened = () => {
+    servers ??= open();
+    return servers;
+  };
   return {
-    async toolsFor(mode, isDenied) {
-      servers ??= open();
-      return (await servers).toolsFor(mode, isDenied);
-    },
-    async overview(mode, isDenied) {
-      servers ??= open();
-      return (await servers).overview(mode, isDenied);
-    },
+    toolsFor: async (...run) => (await opened()).toolsFor(...run),
+    overview: async (...run) => (await opened()).overview(...run),
     resources: async () => (await servers)?.resources() ?? [],
-    async resourceReader(server) {
-      servers ??= open();
-      return (await servers).resourceReader(server);
-    },
+    resourceReader: async (server) => (await opened()).resourceReader(server),
     close: async () => (await servers)?.close(),
   };
 }

@@ -1,4 +1,6 @@
 /** Starts the program of an MCP server, with pipes for its standard input and output. */
+import { spawn } from 'node:child_process';
+import type { Socket } from 'node:net';
 import crossSpawn from 'cross-spawn';
 import type { ServerProcess, StartServer } from '../../../mcp/types.ts';
 import { ProcessGroup } from './process-group.ts';
@@ -27,6 +29,9 @@ export const startServer: StartServer = async ({ command, args, env, cwd }, on) 
   stdout?.on('data', on.output);
   stderr?.on('data', (chunk: Buffer) => on.said(chunk.toString()));
   child.once('close', on.closed);
+  const endWatch = detached && child.pid !== undefined ? watchOver(child.pid) : undefined;
+  // Another program could get the number of a group that is gone.
+  child.once('close', () => void group.gone(0).then((isGone) => isGone && endWatch?.()));
 
   const stop = async () => {
     stdin?.end();
@@ -34,6 +39,7 @@ export const startServer: StartServer = async ({ command, args, env, cwd }, on) 
       group.terminate();
       if (!(await group.gone(SIGTERM_MS))) group.kill();
     }
+    endWatch?.();
     group.forget();
   };
   let stopping: Promise<void> | undefined;
@@ -49,3 +55,21 @@ export const startServer: StartServer = async ({ command, args, env, cwd }, on) 
     },
   } satisfies ServerProcess;
 };
+
+/** Waits for the end of its input, gives the group time to exit, and then stops it. */
+const WATCH = 'read -r _; sleep 1; kill -TERM -"$0" && sleep 1 && kill -KILL -"$0"';
+
+/**
+ * Starts a shell that stops a process group when Kedge is gone, even if Kedge was killed: its input is then closed. Returns a function that
+ * ends the shell.
+ */
+function watchOver(group: number): () => void {
+  const shell = spawn('/bin/sh', ['-c', WATCH, String(group)], { detached: true, stdio: ['pipe', 'ignore', 'ignore'] });
+  // Without a shell, a server can outlive a Kedge that was killed.
+  shell.on('error', () => undefined);
+  shell.stdin.on('error', () => undefined);
+  // The shell must not keep Kedge running.
+  shell.unref();
+  (shell.stdin as Socket).unref();
+  return () => void shell.kill('SIGKILL');
+}

@@ -100,6 +100,21 @@ describe('the kedge program', () => {
     assert.match(broken.err, /The MCP servers in .*none\.json cannot be read/);
   });
 
+  it('shows the server, the tool, its description and all arguments before a tool of an MCP server is called', async () => {
+    const everything = join(import.meta.dirname, '../../../../node_modules/@modelcontextprotocol/server-everything/dist/index.js');
+    const config = join(home, 'mcp.json');
+    await writeFile(config, JSON.stringify({ mcpServers: { everything: { command: process.execPath, args: [everything] } } }));
+    const input = { message: '\u001b[2Jhidden\u202e' };
+    const env = await serve({ turns: [{ calls: [{ name: 'everything__echo', input }] }, { text: 'Done.' }] });
+    const { child, ended, saw } = start(['agent', 'echo', '--mcp-config', config], { env, person: true });
+    await saw(/Approve\?/);
+    child.stdin.end('y\n');
+    const { err } = await ended;
+    assert.match(err, /MCP server: everything\nTool: echo\nDescription from the server: .+\nArguments:\n {2}\{\n/);
+    assert.match(err, /"message": "⟨U\+001B⟩\[2Jhidden⟨U\+202E⟩"/);
+    assert.ok(!err.includes('\u001b[2J') && !err.includes('\u202e'));
+  });
+
   it('answers on stdout, and reports its steps on stderr', async () => {
     const { code, out, err } = await kedge(['ask', 'where is tideLevel defined?']);
     assert.equal(code, 0, err);

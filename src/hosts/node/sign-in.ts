@@ -1,0 +1,79 @@
+/** Receives the answer of a browser after a sign-in to an MCP server, on this computer only. */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { SignIn } from '../../mcp/types.ts';
+import type { StoredKeys } from './keyring.ts';
+
+const HOST = '127.0.0.1';
+const PATH = '/callback';
+const PAGE = 'You are signed in. You can close this page and return to Kedge.\n';
+
+/**
+ * Asks the user to sign in at an address. The browser must not be opened unless they agree. `ended` is aborted when the sign-in is over.
+ * @throws Error if they cannot be asked or do not agree
+ */
+export type AskToSignIn = (server: string, address: URL, ended: AbortSignal) => Promise<void>;
+
+export type SecretStore = { load(key: string): Promise<string | undefined>; save(key: string, secret: string): Promise<void> };
+
+/** Stores secrets in the keychain. Without a keychain, they are known only until the program ends. */
+export function keychainStore(keys: StoredKeys): SecretStore {
+  const unsaved = new Map<string, string>();
+  return {
+    load: async (key) => unsaved.get(key) ?? keys.get(key),
+    async save(key, secret) {
+      unsaved.set(key, secret);
+      await keys.set(key, secret).catch(() => undefined);
+    },
+  };
+}
+
+export function browserSignIn(store: SecretStore, ask: AskToSignIn): SignIn {
+  return {
+    ...store,
+    async redirectUrl(wanted) {
+      const port = wanted !== undefined && URL.canParse(wanted) ? Number(new URL(wanted).port) : 0;
+      return `http://${HOST}:${(await freePort(port)) ?? (await freePort(0))}${PATH}`;
+    },
+    async authorize(server, address, signal) {
+      const returnsTo = new URL(address.searchParams.get('redirect_uri') ?? '');
+      const returned = Promise.withResolvers<URLSearchParams>();
+      const listener = createServer((request, response) => {
+        const { pathname, searchParams } = new URL(request.url ?? '/', returnsTo);
+        const isAnswer = request.method === 'GET' && pathname === PATH && searchParams.has('state');
+        response.writeHead(isAnswer ? 200 : 404, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' });
+        response.end(isAnswer ? PAGE : 'There is nothing here.\n');
+        // A request of another program cannot know the state, and must not end the wait.
+        if (isAnswer && searchParams.get('state') === address.searchParams.get('state')) returned.resolve(searchParams);
+      });
+      const ended = new AbortController();
+      const stop = () => returned.reject(signal.reason);
+      try {
+        signal.throwIfAborted();
+        signal.addEventListener('abort', stop, { once: true });
+        listener.listen(Number(returnsTo.port), HOST);
+        await once(listener, 'listening');
+        ask(server, address, ended.signal).catch(returned.reject);
+        return await returned.promise;
+      } finally {
+        ended.abort();
+        signal.removeEventListener('abort', stop);
+        listener.close();
+      }
+    },
+  };
+}
+
+/** Returns a port that nothing uses now: `wanted`, or any for 0. Returns undefined if it is in use. */
+async function freePort(wanted: number): Promise<number | undefined> {
+  const finder = createServer().listen(wanted, HOST);
+  try {
+    await once(finder, 'listening');
+    return (finder.address() as AddressInfo).port;
+  } catch {
+    return undefined;
+  } finally {
+    finder.close();
+  }
+}
