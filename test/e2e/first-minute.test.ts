@@ -145,7 +145,8 @@ describe("the README's tour, in one session", () => {
   it('replaces what is approved, after the undo, and nothing else', async () => {
     const [, , agent] = steps;
     const request = agent?.requests[0] ?? '';
-    const [, from = '', to = ''] = /'(.+)' by '(.+)'/.exec(request) ?? [];
+    const [, from = '', to = ''] =
+      /'(.+)' with '(.+)'/.exec(request) ?? assert.fail(`The request of the tour is not a replacement: ${request}`);
     await choose(panel, 'Agent');
     await send(panel, request);
     const affected = SAMPLE_FILES.filter((path) => original[path]?.includes(from));

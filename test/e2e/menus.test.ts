@@ -78,7 +78,10 @@ describe('the actions of Kedge in the menus of the workbench', () => {
     // VS Code looks for a repository when a file is shown.
     await workbench.openFile('src/buoy.ts');
     await view('Source Control').click();
-    // VS Code shows the actions of a view only while it is focused or hovered, and the panel takes the focus when it opens.
+    // VS Code shows the actions of a view only while it is focused or hovered, and the panel takes the focus when it opens. The hover of the
+    // icon that was clicked must not cover the view.
+    await workbench.page.mouse.move(700, 500);
+    await workbench.page.locator('.monaco-hover:visible').waitFor({ state: 'detached' });
     await workbench.page.getByText('Staged Changes').hover();
     await workbench.page.locator('.part.sidebar').getByRole('button', { name: 'Write Commit Message' }).click();
     const input = workbench.page.locator('.scm-editor .view-lines');
@@ -112,7 +115,8 @@ describe('the actions of Kedge in the menus of the workbench', () => {
     const marks = workbench.page.locator('.terminal-command-decoration');
     await marks.first().waitFor();
     await terminal.click();
-    await workbench.page.keyboard.type('cat no-such-chart\n');
+    // VS Code does not report output that arrives together with the mark of the command's start.
+    await workbench.page.keyboard.type('sleep 3; cat no-such-chart\n');
     await marks.and(workbench.page.locator('.error')).waitFor();
     await pick(terminal, 'Fix with Kedge', false);
     await ran('Fix the problem that the output of the last command in the terminal shows.');
