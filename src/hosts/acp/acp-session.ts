@@ -140,7 +140,8 @@ export class AcpSession {
       await this.#use(state.lastRun?.model ?? model);
       const run = this.#run;
       const answered = this.#session.answerQuestion(question.questionId, answer);
-      return this.#follow(Promise.all([answered, run]));
+      // A turn can ask several things at once. What was left open is asked again.
+      return this.#follow(Promise.all([answered, run, this.#asking.again(this.signal)]));
     }
     if (command) {
       if (command.name === 'remember') return this.#remember(command.entry, command.everywhere);

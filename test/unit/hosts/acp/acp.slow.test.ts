@@ -122,6 +122,18 @@ describe('kedge acp', () => {
     assert.match(JSON.stringify(server.requests.at(-1)?.body.input), /The user could not be asked/);
   });
 
+  for (const optionId of ['', ' ', '00', '9', '__proto__'])
+    it(`changes nothing when the editor answers with ${JSON.stringify(optionId)}, which was not offered`, async () => {
+      const { env } = await serve({ turns: [{ calls: [EDIT] }] });
+      const choose: ClientSetup['choose'] = ({ options }) => {
+        options.push({ optionId, name: 'Not offered', kind: 'allow_once' });
+        return 'Not offered';
+      };
+      const client = connect({ env, choose });
+      assert.equal((await client.prompt(await client.begin('agent'), 'return 2')).stopReason, 'cancelled');
+      assert.equal(await tide(), TIDE);
+    });
+
   it('runs a proposed plan when its text was confirmed, and reports its steps', async () => {
     const client = connect({ choose: () => 'Run the plan' });
     const session = await client.begin('plan');
@@ -264,6 +276,24 @@ describe('kedge acp', () => {
     assert.equal((await client.prompt(session, 'Ask me')).stopReason, 'end_turn');
     await client.prompt(session, 'In between');
     assert.match(JSON.stringify(server.requests.at(-1)?.body.input), /The user answered: In between/);
+    assert.match(client.text(), /Thanks\./);
+  });
+
+  it('takes one prompt for each of two questions, and asks for approvals of the same turn', async () => {
+    await writeFile(join(folder, '.env'), 'KEY=value-of-the-file\n');
+    const ask = (question: string) => ({ name: 'ask_user', input: { question } });
+    const { env, server } = await serve({
+      turns: [{ calls: [{ name: 'read_file', input: { path: '.env' } }, ask('Which level?'), ask('Which tide?')] }, { text: 'Thanks.' }],
+    });
+    const client = connect({ env, choose: () => 'Allow once' });
+    const session = await client.begin();
+    assert.equal((await client.prompt(session, 'Ask me')).stopReason, 'end_turn');
+    assert.equal((await client.prompt(session, 'The high one')).stopReason, 'end_turn');
+    assert.equal(server.requests.length, 1);
+    assert.equal((await client.prompt(session, 'The spring tide')).stopReason, 'end_turn');
+    const sent = JSON.stringify(server.requests[1]?.body.input);
+    for (const part of ['The user answered: The high one', 'The user answered: The spring tide', 'value-of-the-file'])
+      assert.ok(sent.includes(part), `${part} in ${sent}`);
     assert.match(client.text(), /Thanks\./);
   });
 
