@@ -361,8 +361,10 @@ describe('kedge acp', () => {
     const client = connect({ env, choose: () => 'Do not send it' });
     const session = await client.begin();
     await client.prompt(session, 'Look at ', { type: 'resource_link', name: '.env', uri });
-    await client.prompt(session, 'Look at ', { type: 'resource', resource: { uri, text: 'KEY=secret-value' } });
-    assert.equal(client.permissions.length, 2);
+    const unsaved = pathToFileURL(join(folder, 'new/.env')).href;
+    for (const each of [uri, join(folder, '.env'), unsaved])
+      await client.prompt(session, 'Look at ', { type: 'resource', resource: { uri: each, text: 'KEY=secret-value' } });
+    assert.equal(client.permissions.length, 4);
     assert.ok(!JSON.stringify(server.requests.map(({ body }) => body)).includes('secret-value'));
   });
 
