@@ -368,6 +368,20 @@ describe('kedge acp', () => {
     assert.ok(!JSON.stringify(server.requests.map(({ body }) => body)).includes('secret-value'));
   });
 
+  it('carries out a prompt in the mode in which it was sent', async () => {
+    await writeFile(join(folder, '.env'), 'KEY=secret-value\n');
+    const { env, server } = await serve({ turns: () => ({ text: 'Seen.' }) });
+    let change = async () => undefined as unknown;
+    const client = connect({ env, choose: () => change().then(() => 'Send its content') });
+    const session = await client.begin();
+    change = () => client.connection.agent.request(methods.agent.session.setMode, { sessionId: session, modeId: 'agent' });
+    const uri = pathToFileURL(join(folder, '.env')).href;
+    await client.prompt(session, 'Look at ', { type: 'resource_link', name: '.env', uri });
+    await client.prompt(session, 'And now?');
+    const offered = server.requests.map(({ body }) => body.tools?.some(({ name }) => name === 'create_file'));
+    assert.deepEqual(offered, [false, true]);
+  });
+
   it('lists, resumes and closes sessions, and keeps the mode and the model that were chosen', async () => {
     const client = connect({ env: { OPENAI_API_KEY: 'key-of-the-test' } });
     const session = await client.begin();
