@@ -19,8 +19,9 @@ const DIRECTORIES = [
   ...words('.config/nvim .config/environment.d .direnv .theia .ipython/profile_default .jupyter .julia/config'),
   ...words('.augment .crush .goose .factory .aider .mcp .clinerules .kilocode .openhands .aiassistant .rovodev .copilot .amp .tabnine'),
   ...words('.zencoder .firebender .codebuddy .iflow'),
-  // Cloud workspaces.
-  ...words('.gitpod .codesandbox .idx .ebextensions .platform/hooks .vscode-insiders'),
+  // The settings and permissions of Kedge on each system, the agents of JetBrains IDEs, and cloud workspaces.
+  'application support/kedge',
+  ...words('.config/kedge share/kedge local/kedge .jetbrains .gitpod .codesandbox .idx .ebextensions .platform/hooks .vscode-insiders'),
   // Programs that are run by name, and configuration that new terminals load.
   ...words('.venv/bin .venv/scripts venv/bin venv/scripts node_modules/.bin node_modules/.hooks .local/bin'),
   ...words('.mise .mise-tasks mise/tasks .config/mise .doom.d .config/nushell'),

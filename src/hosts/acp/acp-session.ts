@@ -72,12 +72,14 @@ export class AcpSession {
     const stop = new AbortController();
     this.#stop = stop;
     this.#end = undefined;
+    // A choice that the user makes while the prompt is read is for the next prompt.
+    const { chosen } = this;
     const cancel = () => void this.cancel();
     signal.addEventListener('abort', cancel, { once: true });
     try {
-      const content = await this.#read(blocks);
+      const content = await this.#read(blocks, chosen.model);
       const plan = content.text === '/run' ? this.#lastProposed() : undefined;
-      if (plan === undefined) await this.#act(content);
+      if (plan === undefined) await this.#act(content, chosen);
       await this.#confirmPlans(plan);
       return stop.signal.aborted ? 'cancelled' : this.#stopReason();
     } catch (error) {
@@ -115,13 +117,13 @@ export class AcpSession {
     if (this.#stop) this.#asking.event(event, this.#stop.signal);
   }
 
-  async #read(blocks: readonly ContentBlock[]): Promise<PromptContent> {
+  async #read(blocks: readonly ContentBlock[], model: ModelRef): Promise<PromptContent> {
     const { assistant, fs } = this.#folders;
     const mentions = await assistant.mentions(this.#session);
     const content = await readContent(blocks, {
       folders: fs.folders,
       check: (ref) => mentions.check(ref),
-      read: (refs, confirm) => mentions.read(refs, confirm, this.signal, this.chosen.model),
+      read: (refs, confirm) => mentions.read(refs, confirm, this.signal, model),
       confirm: ({ reason }, ref) => askToSend(this.#client, mentionLabel(ref), reason, this.signal),
     });
     if (content.refused.length > 0) this.updates.say({ title: 'Not everything was sent.', detail: refusalText(content.refused) });
@@ -129,9 +131,8 @@ export class AcpSession {
   }
 
   /** A prompt can be a command, the answer to a question, or a message. */
-  async #act({ text, attachments }: PromptContent): Promise<void> {
+  async #act({ text, attachments }: PromptContent, { mode, model }: Chosen): Promise<void> {
     const { state, queue, plans } = this.#session;
-    const { mode, model } = this.chosen;
     if (text === '/continue') return this.#continue();
     const command = parseSlashCommand(text);
     const [question] = state.pendingQuestions.values();
@@ -140,7 +141,8 @@ export class AcpSession {
       await this.#use(state.lastRun?.model ?? model);
       const run = this.#run;
       const answered = this.#session.answerQuestion(question.questionId, answer);
-      return this.#follow(Promise.all([answered, run]));
+      // A turn can ask several things at once. What was left open is asked again.
+      return this.#follow(Promise.all([answered, run, this.#asking.again(this.signal)]));
     }
     if (command) {
       if (command.name === 'remember') return this.#remember(command.entry, command.everywhere);

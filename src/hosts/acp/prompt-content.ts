@@ -1,11 +1,13 @@
 /** Reads the content of a prompt: text, images, and files that the user attached. Files are judged by the same policy as mentions. */
 import { existsSync } from 'node:fs';
+import { isAbsolute } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { ContentBlock, EmbeddedResource, ResourceLink } from '@agentclientprotocol/sdk';
-import type { Confirm, Pointed, ReadMentions } from '../../app/mentions/index.ts';
+import type { Confirm, Confirmation, Pointed, ReadMentions } from '../../app/mentions/index.ts';
 import { imageBytes, imagePart, imageTypeOf, MAX_IMAGE_CHARS, MAX_IMAGES } from '../../core/model/images.ts';
 import type { RefusedMention } from '../../core/model/mentions.ts';
 import type { ImagePart, MentionRef, NotePart } from '../../core/model/messages.ts';
+import { isSecret } from '../../policy/secrets.ts';
 import { relativePath } from '../../workspace/paths.ts';
 import type { Folder } from '../../workspace/types.ts';
 
@@ -68,21 +70,26 @@ async function addResource({ resource }: EmbeddedResource, { folders, check, con
   if (!('text' in resource)) found.addImage(name, resource.blob);
   else {
     const attachment: Pointed = { kind: 'attachment', name, text: resource.text };
-    const reason = ref && existsSync(fileURLToPath(withoutFragment(resource.uri))) ? await refusalOf(ref) : undefined;
+    const reason = ref && (await refusalOf(ref));
     if (reason === undefined) found.refs.push(attachment);
     else found.refused.push({ ref, reason } as RefusedMention);
   }
   return name;
 
   /** Returns why the content of a file may not be sent. */
-  async function refusalOf(file: MentionRef): Promise<string | undefined> {
+  async function refusalOf(file: MentionRef & { path: string }): Promise<string | undefined> {
     try {
-      const { question } = await check(file);
+      const { question } = existsSync(pathOf(resource.uri)) ? await check(file) : checkUnsaved(file.path);
       return !question || (await confirm(question, file)) ? undefined : `${question.reason} You have not confirmed it.`;
     } catch (error) {
       return (error as Error).message;
     }
   }
+}
+
+/** Checks a new file that was not saved yet, which no tool can read. */
+function checkUnsaved(path: string): { question?: Confirmation } {
+  return isSecret(path) ? { question: { key: `secret:${path}`, reason: `${path} may contain keys or passwords.` } } : {};
 }
 
 function imageIn(data: string): ImagePart | undefined {
@@ -99,13 +106,19 @@ function imageIn(data: string): ImagePart | undefined {
 /** Returns the mention of a file, such as `file:///src/a.ts#L10-20`, or undefined if the address names no file on this computer. */
 function fileRef(uri: string, folders: readonly Folder[]): (MentionRef & { path: string }) | undefined {
   try {
-    const path = relativePath(fileURLToPath(withoutFragment(uri)), folders);
+    const path = relativePath(pathOf(uri), folders);
     const [, from, to] = /#L(\d{1,9})(?:[-:]L?(\d{1,9}))?$/.exec(uri) ?? [];
     const lines = from && { lines: { from: Number(from), to: Number(to ?? from) } };
     return { kind: 'file', path, ...lines };
   } catch {
     return undefined;
   }
+}
+
+/** Some clients send the path of a file in place of its address. @throws Error if the address names no file on this computer */
+function pathOf(uri: string): string {
+  const plain = withoutFragment(uri);
+  return isAbsolute(plain) ? plain : fileURLToPath(plain);
 }
 
 function withoutFragment(uri: string): string {

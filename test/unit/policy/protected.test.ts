@@ -47,6 +47,15 @@ describe('protected places', () => {
       '.aider.conf.yml',
     ],
     [
+      'where Kedge keeps settings and permissions, and what starts it',
+      '.config/kedge/config.json',
+      '.local/share/kedge/grants.json',
+      'Library/Application Support/kedge/config.json',
+      'AppData/Local/kedge/config.json',
+      '.local/bin/kedge',
+      '.jetbrains/acp.json',
+    ],
+    [
       'what runs by itself',
       '.github/workflows/ci.yml',
       '.GitHub./Workflows /ci.yml',

@@ -27,7 +27,8 @@ async function choose<Answer>(
 ): Promise<Answer | undefined> {
   const options = answers.map(({ name, kind }, index) => ({ optionId: String(index), name, kind }));
   const choice = await client.choose({ toolCall: { ...toolCall, title: visibleLine(title), status: 'pending' }, options }, signal);
-  return choice === 'cancelled' ? undefined : answers[Number(choice.optionId)]?.answer;
+  // Ids are compared as text: as a number, an empty id would be the first option.
+  return choice === 'cancelled' ? undefined : answers.find((_, index) => options[index]?.optionId === choice.optionId)?.answer;
 }
 
 /** `diffs` are the changes as clients display them. @returns undefined if the turn was cancelled */

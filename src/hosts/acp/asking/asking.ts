@@ -19,6 +19,8 @@ export class Asking {
   /** The requests to the client that have no answer yet, by the id of the approval or question. */
   readonly #open = new Map<string, AbortController>();
   #leave: () => void = () => undefined;
+  /** Whether the turn ends when no request is open any more. */
+  #isLeft = false;
   #failure: unknown;
 
   constructor(session: Session, client: SessionClient, paths: ClientPaths, updates: Updates, cancel: () => Promise<void>) {
@@ -37,13 +39,15 @@ export class Asking {
     else if (event.type === 'question_answered') this.#open.get(event.questionId)?.abort();
   }
 
-  /** Asks everything that is open. Resolves when the run that waits for the answers has ended. */
+  /** Asks everything that is open. Resolves when everything is answered and a run that the last answer continued has ended. */
   async again(signal: AbortSignal): Promise<void> {
     const { pendingQuestions, pendingApprovals } = this.#session.state;
     await Promise.all([...pendingQuestions.values(), ...pendingApprovals.values()].map((asked) => this.#ask(asked, signal)));
   }
 
-  /** Resolves when a question is left to the next prompt, or could not be asked. */
+  /**
+   * Resolves when a question is left to the next prompt, or could not be asked, and the user has answered what was asked at the same time.
+   */
   left(): Promise<void> {
     return new Promise((resolve) => {
       this.#leave = resolve;
@@ -59,6 +63,7 @@ export class Asking {
 
   /** Withdraws the requests that have no answer when the prompt ends. */
   end(): void {
+    this.#isLeft = false;
     for (const controller of this.#open.values()) controller.abort();
   }
 
@@ -72,37 +77,42 @@ export class Asking {
     this.#open.set(id, controller);
     const either = AbortSignal.any([signal, controller.signal]);
     try {
-      await (asked.type === 'approval_requested' ? this.#approve(asked, either, signal) : this.#question(asked, either, signal));
+      await (asked.type === 'approval_requested' ? this.#approve(asked, either) : this.#question(asked, either));
     } catch (error) {
       this.#failure = error;
-      this.#leave();
+      this.#isLeft = true;
     } finally {
       this.#open.delete(id);
+      if (this.#isLeft && this.#open.size === 0) this.#leave();
     }
   }
 
-  async #approve(request: ApprovalRequest, either: AbortSignal, signal: AbortSignal): Promise<void> {
+  /** A request that was withdrawn stays open in the log. */
+  async #approve(request: ApprovalRequest, withdrawn: AbortSignal): Promise<void> {
     const { approvalId, callId, title, changes } = request;
     const diffs = await this.#paths.diffs(changes);
     this.#updates.call({ toolCallId: callId, title, status: 'pending', ...(diffs.length > 0 && { content: diffs }) });
     await this.#updates.sent;
-    const answer = await askForApproval(this.#client, request, diffs, either).catch(unasked);
-    if (signal.aborted || !this.#session.state.pendingApprovals.has(approvalId)) return;
+    const answer = await askForApproval(this.#client, request, diffs, withdrawn).catch(unasked);
+    // The answer can continue the run, which may then ask again.
+    this.#open.delete(approvalId);
+    if (withdrawn.aborted || !this.#session.state.pendingApprovals.has(approvalId)) return;
     if (!answer) return this.#cancel();
     await this.#session.answerApproval(approvalId, answer);
   }
 
-  async #question(asked: AskedQuestion, either: AbortSignal, signal: AbortSignal): Promise<void> {
+  async #question(asked: AskedQuestion, withdrawn: AbortSignal): Promise<void> {
     await this.#updates.sent;
-    const reply = await askQuestion(this.#client, asked, either).catch((error: unknown): Reply => {
+    const reply = await askQuestion(this.#client, asked, withdrawn).catch((error: unknown): Reply => {
       unasked(error);
       return 'next_prompt';
     });
-    if (signal.aborted || !this.#session.state.pendingQuestions.has(asked.questionId)) return;
+    this.#open.delete(asked.questionId);
+    if (withdrawn.aborted || !this.#session.state.pendingQuestions.has(asked.questionId)) return;
     if (reply === 'cancelled') return this.#cancel();
     if (reply !== 'next_prompt') return this.#session.answerQuestion(asked.questionId, reply);
     this.show(asked);
-    this.#leave();
+    this.#isLeft = true;
   }
 }
 

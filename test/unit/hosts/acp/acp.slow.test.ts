@@ -122,6 +122,18 @@ describe('kedge acp', () => {
     assert.match(JSON.stringify(server.requests.at(-1)?.body.input), /The user could not be asked/);
   });
 
+  for (const optionId of ['', ' ', '00', '9', '__proto__'])
+    it(`changes nothing when the editor answers with ${JSON.stringify(optionId)}, which was not offered`, async () => {
+      const { env } = await serve({ turns: [{ calls: [EDIT] }] });
+      const choose: ClientSetup['choose'] = ({ options }) => {
+        options.push({ optionId, name: 'Not offered', kind: 'allow_once' });
+        return 'Not offered';
+      };
+      const client = connect({ env, choose });
+      assert.equal((await client.prompt(await client.begin('agent'), 'return 2')).stopReason, 'cancelled');
+      assert.equal(await tide(), TIDE);
+    });
+
   it('runs a proposed plan when its text was confirmed, and reports its steps', async () => {
     const client = connect({ choose: () => 'Run the plan' });
     const session = await client.begin('plan');
@@ -267,6 +279,24 @@ describe('kedge acp', () => {
     assert.match(client.text(), /Thanks\./);
   });
 
+  it('takes one prompt for each of two questions, and asks for approvals of the same turn', async () => {
+    await writeFile(join(folder, '.env'), 'KEY=value-of-the-file\n');
+    const ask = (question: string) => ({ name: 'ask_user', input: { question } });
+    const { env, server } = await serve({
+      turns: [{ calls: [{ name: 'read_file', input: { path: '.env' } }, ask('Which level?'), ask('Which tide?')] }, { text: 'Thanks.' }],
+    });
+    const client = connect({ env, choose: () => 'Allow once' });
+    const session = await client.begin();
+    assert.equal((await client.prompt(session, 'Ask me')).stopReason, 'end_turn');
+    assert.equal((await client.prompt(session, 'The high one')).stopReason, 'end_turn');
+    assert.equal(server.requests.length, 1);
+    assert.equal((await client.prompt(session, 'The spring tide')).stopReason, 'end_turn');
+    const sent = JSON.stringify(server.requests[1]?.body.input);
+    for (const part of ['The user answered: The high one', 'The user answered: The spring tide', 'value-of-the-file'])
+      assert.ok(sent.includes(part), `${part} in ${sent}`);
+    assert.match(client.text(), /Thanks\./);
+  });
+
   it('reads and edits the unsaved text of an open document in the editor', async () => {
     const path = join(folder, 'src/tide.ts');
     const documents = new Map([[path, 'export function tideLevel() {\n  return 1; // unsaved\n}\n']]);
@@ -331,9 +361,25 @@ describe('kedge acp', () => {
     const client = connect({ env, choose: () => 'Do not send it' });
     const session = await client.begin();
     await client.prompt(session, 'Look at ', { type: 'resource_link', name: '.env', uri });
-    await client.prompt(session, 'Look at ', { type: 'resource', resource: { uri, text: 'KEY=secret-value' } });
-    assert.equal(client.permissions.length, 2);
+    const unsaved = pathToFileURL(join(folder, 'new/.env')).href;
+    for (const each of [uri, join(folder, '.env'), unsaved])
+      await client.prompt(session, 'Look at ', { type: 'resource', resource: { uri: each, text: 'KEY=secret-value' } });
+    assert.equal(client.permissions.length, 4);
     assert.ok(!JSON.stringify(server.requests.map(({ body }) => body)).includes('secret-value'));
+  });
+
+  it('carries out a prompt in the mode in which it was sent', async () => {
+    await writeFile(join(folder, '.env'), 'KEY=secret-value\n');
+    const { env, server } = await serve({ turns: () => ({ text: 'Seen.' }) });
+    let change = async () => undefined as unknown;
+    const client = connect({ env, choose: () => change().then(() => 'Send its content') });
+    const session = await client.begin();
+    change = () => client.connection.agent.request(methods.agent.session.setMode, { sessionId: session, modeId: 'agent' });
+    const uri = pathToFileURL(join(folder, '.env')).href;
+    await client.prompt(session, 'Look at ', { type: 'resource_link', name: '.env', uri });
+    await client.prompt(session, 'And now?');
+    const offered = server.requests.map(({ body }) => body.tools?.some(({ name }) => name === 'create_file'));
+    assert.deepEqual(offered, [false, true]);
   });
 
   it('lists, resumes and closes sessions, and keeps the mode and the model that were chosen', async () => {
