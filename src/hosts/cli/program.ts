@@ -178,7 +178,8 @@ async function promptText(words: readonly string[]): Promise<string> {
 }
 
 function printJson(event: AgentEvent): void {
-  process.stdout.write(`${JSON.stringify(event)}\n`);
+  // An event that could not be logged has the number of the last logged event.
+  process.stdout.write(`${JSON.stringify({ ...event, seq: Math.floor(event.seq) })}\n`);
 }
 
 const STALLED =
