@@ -25,6 +25,8 @@ const ABANDONED_MS = 180_000;
 
 /** The locks that this process holds, and how many times it has taken each. */
 const heldLocks = new Map<string, { content: string; count: number }>();
+/** The contents of released locks whose files could not be removed yet. */
+const releasedLocks = new Map<string, string>();
 let refreshing: NodeJS.Timeout | undefined;
 
 /** Returns true if another running process holds the lock. */
@@ -47,19 +49,34 @@ export function takeLock(path: string): boolean {
   return true;
 }
 
+/** If the lock file cannot be removed now, this is tried again regularly. */
 export function releaseLock(path: string): void {
   const heldLock = heldLocks.get(path);
   if (!heldLock || --heldLock.count > 0) return;
   heldLocks.delete(path);
-  if (heldLocks.size === 0) {
-    clearInterval(refreshing);
-    refreshing = undefined;
+  remove(path, heldLock.content);
+  stopRefreshing();
+}
+
+function remove(path: string, content: string): void {
+  releasedLocks.delete(path);
+  try {
+    if (readFileSync(path, 'utf8') === content) rmSync(path, { force: true });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') releasedLocks.set(path, content);
   }
-  if (contentOf(path) === heldLock.content) rmSync(path, { force: true });
+}
+
+function stopRefreshing(): void {
+  if (heldLocks.size + releasedLocks.size > 0) return;
+  clearInterval(refreshing);
+  refreshing = undefined;
 }
 
 /** Tells other computers that this process still holds its locks. */
 export function refreshLocks(): void {
+  for (const [path, content] of releasedLocks) remove(path, content);
+  stopRefreshing();
   for (const [path, { content }] of heldLocks) {
     try {
       const handle = openSync(path, 'r+');

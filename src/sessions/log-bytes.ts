@@ -4,6 +4,7 @@ import type { AgentEvent } from '../core/session/events.ts';
 import { FIRST_FORMAT, LOG_FORMAT } from '../core/session/log-format.ts';
 
 const NEWLINE = 0x0a;
+export const PARTIAL = 'Only a part of the log can be read. Try again.';
 
 /** Reads the bytes from `start` to `end`, or fewer if a network drive does not have all of them yet. */
 export function bytesOf(file: string, start: number, end: number): Buffer {
@@ -16,13 +17,13 @@ export function bytesOf(file: string, start: number, end: number): Buffer {
   }
 }
 
-/** Reads the bytes after the last newline. */
+/** Reads the bytes after the last newline. @throws Error if not all bytes can be read, because the last line is then unknown */
 export function lastLine(handle: number): Buffer {
   let { size } = fstatSync(handle);
   const pieces: Buffer[] = [];
   while (size > 0) {
     const piece = Buffer.alloc(Math.min(size, 64 * 1024));
-    readSync(handle, piece, 0, piece.length, size - piece.length);
+    if (readSync(handle, piece, 0, piece.length, size - piece.length) < piece.length) throw new Error(PARTIAL);
     const newline = piece.lastIndexOf(NEWLINE);
     pieces.unshift(piece.subarray(newline + 1));
     if (newline >= 0) break;

@@ -6,7 +6,7 @@ import { FIRST_FORMAT, LOG_FORMAT } from '../core/session/log-format.ts';
 import { isLogged } from '../core/session/shapes/event-shape.ts';
 import { makeDirectory } from './directory.ts';
 import { isLockedByOther, releaseLock, takeLock } from './lock.ts';
-import { bytesOf, keepCopy, lastLine, writeEvents, writeLine } from './log-bytes.ts';
+import { bytesOf, keepCopy, lastLine, PARTIAL, writeEvents, writeLine } from './log-bytes.ts';
 import { eventIn, type LoggedLines, type ReadLines, readLines, type TakeEvent, textOf } from './log-lines.ts';
 import { LogReader } from './log-reader.ts';
 
@@ -17,6 +17,8 @@ export class SessionLog {
   readonly #file: string;
   readonly #lockFile: string;
   #handle: number | undefined;
+  /** Whether the file had a name when it was opened. */
+  #hasName = false;
   #locks = 0;
   /** The part of the log that this object has read or written. */
   readonly #read = { ...NOTHING_READ };
@@ -59,26 +61,21 @@ export class SessionLog {
     return isLockedByOther(this.#lockFile);
   }
 
-  /** Locks the log against other processes until a matching call of `unlock`. @returns false if another process holds the lock */
+  /**
+   * Locks the log against other processes until a matching call of `unlock`. @returns false if another process holds the lock
+   * @throws Error of the file system if the lock file cannot be written. There can be space for an event and none for another file.
+   */
   lock(): boolean {
-    try {
-      makeDirectory(this.#directory);
-      if (!takeLock(this.#lockFile)) return false;
-      this.#locks++;
-    } catch {
-      // If there is no space for the lock file, appending an event will fail and report the problem.
-    }
+    makeDirectory(this.#directory);
+    if (!takeLock(this.#lockFile)) return false;
+    this.#locks++;
     return true;
   }
 
   unlock(): void {
     if (this.#locks === 0) return;
     this.#locks--;
-    try {
-      releaseLock(this.#lockFile);
-    } catch {
-      // The lock becomes stale when this process ends.
-    }
+    releaseLock(this.#lockFile);
   }
 
   /**
@@ -109,7 +106,8 @@ export class SessionLog {
     const from = isSame ? this.#read.end : 0;
     if (stats.size <= from && !this.#isDistrusted) return { events: [], offsets: [] };
     const bytes = bytesOf(this.#file, from, stats.size);
-    if (this.#isDistrusted && bytes.length < stats.size) throw new Error('Only a part of the log can be read. Try again.');
+    // While this object holds the lock, a missing event would get its number again.
+    if ((this.#isDistrusted || this.#locks > 0) && bytes.length < stats.size - from) throw new Error(PARTIAL);
     const { events, offsets, damaged, formats, ...read } = readLines(bytes, isSame ? this.#read.format : FIRST_FORMAT, from);
     const before = isSame ? this.#read : NOTHING_READ;
     Object.assign(this.#read, read, {
@@ -154,7 +152,10 @@ export class SessionLog {
       this.#handle = this.#reopened();
       length = writeLine(this.#handle, event, this.#read.format < LOG_FORMAT);
     }
-    const offset = fstatSync(this.#handle).size - length;
+    const { size, nlink } = fstatSync(this.#handle);
+    // What is written to a file without a name is lost. Some file systems do not count names.
+    if (nlink === 0 && this.#hasName) throw new Error('the log file was deleted or replaced');
+    const offset = size - length;
     this.#read.end += length;
     this.#nameFormat(offset);
     return offset;
@@ -189,7 +190,9 @@ export class SessionLog {
     makeDirectory(this.#directory);
     const handle = openSync(this.#file, 'a+', 0o600);
     try {
-      this.#read.inode = fstatSync(handle).ino;
+      const { ino, nlink } = fstatSync(handle);
+      this.#read.inode = ino;
+      this.#hasName = nlink > 0;
       this.#endLine(handle);
     } catch (error) {
       closeSync(handle);

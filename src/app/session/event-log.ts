@@ -23,6 +23,9 @@ export type LoggedRun = {
   abort(why?: Error): void;
 };
 
+/** The distance between the numbers of events that the log does not contain, because it has failed. */
+const UNLOGGED_STEP = 1 / 1024;
+
 export class EventLog {
   readonly #file: SessionLog;
   readonly #logged: LogState;
@@ -79,7 +82,8 @@ export class EventLog {
 
   /** Emits an event. A durable event is logged before a listener receives it. @throws if the log cannot be written. */
   emit(runId: string, body: EventBody): void {
-    if (isDurable(body) && this.#failure) throw this.#failure;
+    // Without a run, the log is read again before the event is written, and the problem may be corrected by then.
+    if (isDurable(body) && this.#failure && (this.#run || this.#closed)) throw this.#failure;
     if (isDurable(body)) this.#revoke();
     this.publish(runId, body);
   }
@@ -109,7 +113,9 @@ export class EventLog {
       this.#isLost = false;
     }
     const receipt = body.type === 'run_finished' && receiptIn(this.events, runId, this.#run?.canWrite);
-    const event = { ...body, ...receipt, runId, seq: this.state.seq + (durable ? 1 : 0), at: this.#now() } as AgentEvent;
+    // The next event of the log is also newer than an event that only listeners receive.
+    const step = this.#failure ? UNLOGGED_STEP : 1;
+    const event = { ...body, ...receipt, runId, seq: this.state.seq + (durable ? step : 0), at: this.#now() } as AgentEvent;
     // Another window may have changed the session, so that the event is no longer valid.
     if (durable && !this.#run && !isValidNext(this.state, event)) throw new SessionError(WENT_ON);
     if (durable) {
@@ -132,6 +138,7 @@ export class EventLog {
       return offset;
     } catch (error) {
       this.#failure = logFailure(error);
+      if (!this.#run) this.#closeFile();
       this.#run?.abort(this.#failure);
       throw this.#failure;
     }
@@ -172,9 +179,12 @@ export class EventLog {
     }
   }
 
-  /** Locks the log until a matching call of `unlock`. @throws SessionError if another window or process holds the lock. */
+  /**
+   * Locks the log until a matching call of `unlock`. @throws SessionError if another window or process holds the lock. @throws Error that says why
+   * the log cannot be locked or read
+   */
   lock(): void {
-    if (!this.#file.lock()) throw new SessionError(IN_USE);
+    if (!this.#lockFile()) throw new SessionError(IN_USE);
     try {
       // Another process may have written to the log before this one locked it.
       this.refresh();
@@ -182,6 +192,23 @@ export class EventLog {
     } catch (error) {
       this.unlock();
       throw error;
+    }
+  }
+
+  #lockFile(): boolean {
+    try {
+      return this.#file.lock();
+    } catch (error) {
+      throw logFailure(error);
+    }
+  }
+
+  /** Some network drives report only now that events could not be written. The whole log is then read again before the next event. */
+  #closeFile(): void {
+    try {
+      this.#file.close();
+    } catch (error) {
+      this.#failure ??= logFailure(error);
     }
   }
 
@@ -214,7 +241,7 @@ export class EventLog {
   end(): void {
     this.#run = undefined;
     this.#waiting = undefined;
-    this.#file.close();
+    this.#closeFile();
     this.#file.unlock();
     forgetSentMessages(this.state);
   }
@@ -230,7 +257,7 @@ export class EventLog {
     // No event can be logged after this, so the run is stopped as well.
     this.#failure ??= new SessionError('This session is closed. Open it again to continue.');
     this.#run?.abort();
-    this.#file.close();
+    this.#closeFile();
     this.#file.unlock();
   }
 }

@@ -1,6 +1,6 @@
 /** Describes the limit at which a run paused, the same way in all hosts. */
 
-import type { BudgetKey, Reached, RunLimits, SessionLimits } from '../session/limits.ts';
+import type { BudgetKey, Reached } from '../session/limits.ts';
 import { dollars, tokens } from './amounts.ts';
 
 const OF_RUN: Partial<Record<BudgetKey, (max: number) => string>> = {
@@ -28,26 +28,6 @@ export function reachedText({ limit, max, unpriced }: Reached): string {
   return `${text} ${unpriced === 1 ? 'The cost of 1 answer is' : `The cost of ${unpriced} answers is`} unknown, so the actual cost may differ.`;
 }
 
-const OF_SESSION: Record<keyof RunLimits, (max: number) => string> = {
-  turns: (max) => counted(max, 'turn'),
-  callsPerTurn: (max) => `${counted(max, 'tool call')} in one turn`,
-  callsPerRun: (max) => `${counted(max, 'tool call')} in one run`,
-  minutes: (max) => counted(max, 'minute'),
-  tokens: (max) => `${tokens(max)} tokens`,
-  usd: (max) => dollars({ usd: max }),
-};
-
-/** Returns the limits that the user set for the session as a line, or undefined if there are none. */
-export function sessionLimitsText(limits: SessionLimits): string | undefined {
-  const parts = (Object.entries(limits) as [keyof RunLimits, number][]).map(([limit, max]) => OF_SESSION[limit](max));
-  return parts.length > 0 ? `Limits of this session: ${parts.join(', ')}` : undefined;
-}
-
-/** Returns true if the limit can be set for one session. */
-export function isOfSession(limit: BudgetKey): limit is keyof RunLimits {
-  return limit in OF_SESSION;
-}
-
 /** Returns true if the limit applies to all runs of the day. Raising it needs a separate confirmation. */
 export function isOfDay(limit: BudgetKey): boolean {
   return limit.startsWith('day.');
@@ -72,6 +52,6 @@ export function raiseText({ limit, max }: Reached): string {
   return `Raise today’s limit by another ${what}? The new limit applies to all windows until midnight.`;
 }
 
-function counted(count: number, noun: string): string {
+export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }

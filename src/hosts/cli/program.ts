@@ -4,7 +4,6 @@ import { proposedPlan } from '../../app/session/plans.ts';
 import { SessionError } from '../../app/session/session-error.ts';
 import { writeFailure } from '../../core/file-failure.ts';
 import type { AgentEvent, Mode } from '../../core/session/events.ts';
-import { sessionLimitsText } from '../../core/words/budget-text.ts';
 import { catalogEntry } from '../../providers/catalog.ts';
 import { StoredKeys } from '../node/keyring.ts';
 import { storageDirectory } from '../node/storage.ts';
@@ -97,13 +96,19 @@ async function run(given: Extract<Command, { prompt: string[] }>, signal: AbortS
       ?.load()
       .catch(() => undefined);
   const kedge = openKedge(command, env);
-  const text = await promptText(command.prompt);
+  const isPiped = command.prompt.includes('-');
+  const typed = command.prompt
+    .filter((word) => word !== '-')
+    .join(' ')
+    .trim();
+  const text = isPiped ? await (await import('./options/standard-input.ts')).withStandardInput(typed) : typed;
   const session =
     command.session === undefined
       ? await kedge.assistant.newSession()
       : await (await import('./sessions/find.ts')).findSession(kedge.assistant, command.session);
-  const limits = command.json || command.quiet ? undefined : sessionLimitsText(session.state.limits);
-  if (limits) process.stderr.write(`${limits}\n`);
+  const { limits } = session.state;
+  if (Object.keys(limits).length > 0 && !command.json && !command.quiet)
+    process.stderr.write(`${(await import('../../core/words/session-limits-text.ts')).sessionLimitsText(limits)}\n`);
   if (session.damage) process.stderr.write(`kedge: ${oneLine(session.damage, 1_000)}\n`);
   hooks.shutDown = () => kedge.assistant.shutDown();
   hooks.onStall = () => session.fail(new Error(STALLED));
@@ -134,7 +139,6 @@ async function run(given: Extract<Command, { prompt: string[] }>, signal: AbortS
   const start = async () => {
     const shown = command.action === 'prompt' && command.shown;
     if (text) {
-      const typed = typedText(command.prompt);
       const attachments = typed.includes('@')
         ? await (await import('./mentions.ts')).readTyped(kedge.assistant, session, typed, signal, model)
         : [];
@@ -162,24 +166,9 @@ async function run(given: Extract<Command, { prompt: string[] }>, signal: AbortS
   return code;
 }
 
-/** Returns the words of the request without `-`, which stands for stdin. */
-function typedText(words: readonly string[]): string {
-  return words.filter((word) => word !== '-').join(' ');
-}
-
-/** Joins the words of the request, in which a lone `-` stands for stdin. @throws UsageError if nothing is read from stdin. */
-async function promptText(words: readonly string[]): Promise<string> {
-  const text = typedText(words);
-  if (!words.includes('-')) return text.trim();
-  let input = '';
-  for await (const chunk of process.stdin.setEncoding('utf8')) input += chunk;
-  if (!input.trim() && !text.trim())
-    throw new UsageError('Nothing was read from standard input. Pipe a request into kedge, or write it instead of the -.');
-  return [text, input.trimEnd()].filter(Boolean).join('\n\n');
-}
-
 function printJson(event: AgentEvent): void {
-  process.stdout.write(`${JSON.stringify(event)}\n`);
+  // An event that could not be logged has the number of the last logged event.
+  process.stdout.write(`${JSON.stringify({ ...event, seq: Math.floor(event.seq) })}\n`);
 }
 
 const STALLED =

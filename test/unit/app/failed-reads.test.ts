@@ -1,7 +1,7 @@
 /** Reading the log can fail at any time. Nothing is lost then, and the next read that succeeds shows everything. */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
-import { readdir, readFile, readlink, rename, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, readlink, rename, writeFile } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { call, hang, say, turn } from '../../../src/providers/scripted/index.ts';
@@ -35,6 +35,54 @@ function failingRead(kedge: Harness, before: number): Disposable & { failed: boo
   return result;
 }
 
+/** Makes reads of files that were opened with these flags return only a part of the bytes. */
+function partialReads(kedge: Harness, flags: string): Disposable {
+  const { openSync, readSync } = fs;
+  const handles = new Set<number>();
+  const file = fileOf(kedge);
+  fs.openSync = (path, ...more) => {
+    const handle = openSync(path, ...more);
+    if (path === file && more[0] === flags) handles.add(handle);
+    else handles.delete(handle);
+    return handle;
+  };
+  fs.readSync = ((handle: number, bytes: Buffer, at: number, length: number, position: number) =>
+    readSync(handle, bytes, at, handles.has(handle) ? Math.floor((length * 3) / 4) : length, position)) as typeof fs.readSync;
+  syncBuiltinESMExports();
+  return {
+    [Symbol.dispose]() {
+      Object.assign(fs, { openSync, readSync });
+      syncBuiltinESMExports();
+    },
+  };
+}
+
+describe('a log of which only a part can be read for a moment', () => {
+  for (const [what, flags] of [
+    ['its new events', 'r'],
+    ['its last line', 'a+'],
+  ] as const)
+    it(`is not changed then: ${what}`, async () => {
+      await using kedge = await assistantOn({}, [turn(say('One.')), turn(say('Two.'))]);
+      await kedge.session.prompt({ text: 'first', mode: 'ask' });
+      const beside = await kedge.beside();
+      await beside.session.prompt({ text: 'second', mode: 'ask' });
+      const before = await readFile(fileOf(kedge), 'utf8');
+      {
+        using _disk = partialReads(kedge, flags);
+        assert.throws(() => kedge.session.note({ type: 'session_renamed', title: 'Third' }), /Only a part of the log can be read/);
+      }
+      assert.equal(await readFile(fileOf(kedge), 'utf8'), before);
+      kedge.session.note({ type: 'session_renamed', title: 'Third' });
+      const seqs = await seqsIn(kedge);
+      assert.deepEqual(
+        seqs,
+        seqs.map((_, index) => index + 1),
+      );
+      assert.deepEqual([...(await kedge.reload()).session.events], [...kedge.session.events]);
+    });
+});
+
 describe('a log that cannot be read for a moment', () => {
   it('is not kept open, and the next read reads the file that is there then', async () => {
     await using kedge = await assistantOn({}, [turn(say('One.')), turn(say('Two.'))]);
@@ -60,7 +108,7 @@ describe('a log that cannot be read for a moment', () => {
     await using kedge = await assistantOn({ 'a.txt': 'x' }, [
       turn(call('read_file', { path: 'a.txt' })),
       async function* () {
-        await rm(file);
+        await writeFile(file, (await readFile(file, 'utf8')).replace(/./g, ' '));
         yield* say('Done.');
         yield { type: 'stop', reason: 'end_turn' };
       },

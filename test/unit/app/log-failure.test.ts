@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
-import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import fs, { appendFileSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
-import { call, say, turn } from '../../../src/providers/scripted/index.ts';
+import { EMPTY_VIEW, project } from '../../../src/core/view/session-view.ts';
+import { call, hang, say, turn } from '../../../src/providers/scripted/index.ts';
+import { refreshLocks } from '../../../src/sessions/lock.ts';
 import { SessionLog, SessionStore } from '../../../src/sessions/store.ts';
-import { answerAll, assistantOn, eventsOf, lastOf } from '../../support/harness.ts';
+import { answerAll, assistantOn, eventsOf, type Harness, lastOf, nextEvent } from '../../support/harness.ts';
 
 /** A session store on a disk with space for only `room` more events. */
 class SmallDisk extends SessionStore {
@@ -163,5 +166,122 @@ describe('a damaged log that cannot be read while it is repaired', () => {
       eventsOf([...again.session.events], 'run_started').map(({ prompt }) => prompt),
       ['one', 'two', 'three'],
     );
+  });
+});
+
+const fileOf = ({ storage, session }: Harness, extension = 'jsonl') => join(storage, 'sessions', `${session.id}.${extension}`);
+
+type Operation = (...args: never[]) => unknown;
+
+/** Makes a function of `node:fs` fail for certain arguments. With `late`, it is executed before. */
+function failing(name: 'closeSync' | 'rmSync' | 'writeFileSync', fails: (first: unknown) => boolean, { late = false } = {}): Disposable {
+  const real = fs[name] as Operation;
+  const set = (operation: Operation) => {
+    Object.assign(fs, { [name]: operation });
+    syncBuiltinESMExports();
+  };
+  set((...args) => {
+    if (!fails(args[0])) return real(...args);
+    if (late) real(...args);
+    throw Object.assign(new Error(`EIO: i/o error, ${name}`), { code: 'EIO' });
+  });
+  return { [Symbol.dispose]: () => set(real) };
+}
+
+describe('a session on a disk that fails', () => {
+  it('is written only while it is locked', async () => {
+    await using kedge = await assistantOn({}, [turn(say('One.')), turn(say('Two.'))]);
+    await kedge.session.prompt({ text: 'one', mode: 'ask' });
+    const before = readFileSync(fileOf(kedge), 'utf8');
+    {
+      using _disk = failing('writeFileSync', (path) => String(path).startsWith(fileOf(kedge, 'lock')));
+      await assert.rejects(kedge.session.prompt({ text: 'two', mode: 'ask' }), /log cannot be written.*EIO/);
+    }
+    assert.equal(readFileSync(fileOf(kedge), 'utf8'), before);
+    await kedge.session.prompt({ text: 'two', mode: 'ask' });
+    assert.equal(kedge.session.state.lastRun?.outcome, 'answered');
+  });
+
+  it('is unlocked, and its run ends, although its log cannot be closed', async () => {
+    await using kedge = await assistantOn({}, [hang({ type: 'text_delta', text: 'W' }), turn(say('Two.'))]);
+    const begun = nextEvent(kedge.session, 'text_delta');
+    const ended = kedge.session.prompt({ text: 'one', mode: 'ask' });
+    await begun;
+    const isLog = (handle: unknown) => fs.fstatSync(handle as number).ino === fs.statSync(fileOf(kedge)).ino;
+    {
+      using _disk = failing('closeSync', isLog, { late: true });
+      await kedge.session.stop();
+      await ended;
+    }
+    assert.equal(existsSync(fileOf(kedge, 'lock')), false);
+    await kedge.session.prompt({ text: 'two', mode: 'ask' });
+    assert.deepEqual(JSON.parse(JSON.stringify([...kedge.session.events])), await kedge.store.load(kedge.session.id));
+  });
+
+  it('is unlocked later if its lock cannot be removed', async () => {
+    await using kedge = await assistantOn({}, [turn(say('One.'))]);
+    const lock = fileOf(kedge, 'lock');
+    {
+      using _disk = failing('rmSync', (path) => path === lock);
+      await kedge.session.prompt({ text: 'one', mode: 'ask' });
+      assert.equal(existsSync(lock), true);
+    }
+    refreshLocks();
+    assert.equal(existsSync(lock), false);
+  });
+
+  it('is written again after an event outside a run could not be written, also if its log was replaced meanwhile', async () => {
+    await using kedge = await assistantOn({}, [turn(say('One.'))], { store: (directory) => new SmallDisk(directory, 100) });
+    const disk = kedge.store as SmallDisk;
+    await kedge.session.prompt({ text: 'one', mode: 'ask' });
+    disk.room = 0;
+    assert.throws(() => kedge.session.note({ type: 'session_renamed', title: 'Lost' }), /cannot be written/);
+    writeFileSync(`${fileOf(kedge)}.x`, readFileSync(fileOf(kedge)));
+    renameSync(`${fileOf(kedge)}.x`, fileOf(kedge));
+    disk.room = 100;
+    kedge.session.note({ type: 'session_renamed', title: 'Kept' });
+    assert.equal((await kedge.reload()).session.state.title, 'Kept');
+  });
+
+  it('shows each event after its run failed while it waited for an answer', async () => {
+    await using kedge = await assistantOn({}, [turn(call('create_file', { path: '1', content: '' })), turn(say('Done.'))], {
+      store: (directory) => new SmallDisk(directory, 100),
+    });
+    const disk = kedge.store as SmallDisk;
+    let view = EMPTY_VIEW;
+    kedge.session.subscribe((event) => {
+      view = project(view, event);
+    });
+    const asked = nextEvent(kedge.session, 'approval_requested');
+    const ended = kedge.session.prompt({ text: 'go', mode: 'agent' });
+    const { approvalId } = await asked;
+    disk.room = 0;
+    await assert.rejects(kedge.session.answerApproval(approvalId, { approve: true }), /cannot be written/);
+    await ended;
+    assert.match(lastOf(kedge.events, 'run_finished').error?.message ?? '', /cannot be written/);
+    disk.room = 100;
+    await kedge.session.answerApproval(approvalId, { approve: true });
+    assert.equal(kedge.session.state.lastRun?.outcome, 'answered');
+    assert.deepEqual(view, kedge.session.readView());
+  });
+
+  it('ends its run when another program has replaced its log', async function () {
+    if (process.platform === 'win32') this.skip();
+    let file = '';
+    await using kedge = await assistantOn({}, [
+      async function* () {
+        writeFileSync(`${file}.x`, readFileSync(file));
+        renameSync(`${file}.x`, file);
+        yield* say('One.');
+        yield { type: 'stop', reason: 'end_turn' };
+      },
+      turn(say('Two.')),
+    ]);
+    file = fileOf(kedge);
+    await kedge.session.prompt({ text: 'one', mode: 'ask' });
+    assert.match(lastOf(kedge.events, 'run_finished').error?.message ?? '', /the log file was deleted or replaced/);
+    await kedge.session.resume();
+    assert.equal(kedge.session.state.lastRun?.outcome, 'answered');
+    assert.deepEqual(JSON.parse(JSON.stringify([...kedge.session.events])), await kedge.store.load(kedge.session.id));
   });
 });

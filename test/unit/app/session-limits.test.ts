@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { copiedEvents, fromOutside } from '../../../src/core/session/fork.ts';
 import { foldSession } from '../../../src/core/session/reduce.ts';
-import { sessionLimitsText } from '../../../src/core/words/budget-text.ts';
+import { sessionLimitsText } from '../../../src/core/words/session-limits-text.ts';
 import { call, say, turn } from '../../../src/providers/scripted/index.ts';
 import { assistantOn, eventsOf, lastOf, resultTexts } from '../../support/harness.ts';
 

@@ -141,7 +141,7 @@ describe('sessions on a network drive', () => {
       releaseLock(path);
       assert.ok(computer.startsWith(hostname()), computer);
       for (const pid of [process.pid, process.ppid, 2 ** 22 - 1]) {
-        await writeFile(path, `${pid} ${startedAt} ${crypto.randomUUID()} ${computer}`);
+        await writeFile(path, `${pid} ${startedAt}0 ${crypto.randomUUID()} ${computer}`);
         assert.equal(isLockedByOther(path), false, 'it is this computer');
         await writeFile(path, `${pid} ${startedAt} ${crypto.randomUUID()} ${computer}0`);
         assert.deepEqual([isLockedByOther(path), takeLock(path)], [true, false]);

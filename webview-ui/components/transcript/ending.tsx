@@ -1,7 +1,8 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { PauseReason } from '../../../src/core/session/events.ts';
 import { brokeOff, nextStepText, type RunView } from '../../../src/core/view/run-view.ts';
-import { isOfDay, isOfSession, moreText, raiseText, reachedText } from '../../../src/core/words/budget-text.ts';
+import { isOfDay, moreText, raiseText, reachedText } from '../../../src/core/words/budget-text.ts';
+import { isOfSession } from '../../../src/core/words/session-limits-text.ts';
 import { REMEDY } from '../../../src/protocol/remedy.ts';
 import { post } from '../../host.ts';
 import { Markdown } from '../../markdown/markdown.tsx';
