@@ -43,11 +43,14 @@ export function checkCitations(text: string, evidence: Evidence): CheckedAnswer 
   return { answer, sources, dropped };
 }
 
-/** Returns the path that was read and that a name in an answer stands for. A name may leave out the first folders if it stays unique. */
+/**
+ * Returns the path that was read and that a name in an answer stands for. A name may leave out the first folders if it stays unique, and may
+ * be absolute. Further folders before a relative path make it another file.
+ */
 function pathOf(name: string, evidence: Evidence): string | undefined {
   const plain = name.replace(/^(\.\/)+/, '');
   if (evidence.has(plain)) return plain;
-  const ends = [...evidence.keys()].filter((path) => path.endsWith(`/${plain}`) || plain.endsWith(`/${path}`));
+  const ends = [...evidence.keys()].filter((path) => path.endsWith(`/${plain}`) || (plain.startsWith('/') && plain.endsWith(`/${path}`)));
   return ends.length === 1 ? ends[0] : undefined;
 }
 

@@ -11,6 +11,7 @@ import { type ServerPorts, serveClient } from './server.ts';
 const HOST = '127.0.0.1';
 const PATH = '/mcp';
 const MAX_BODY = 4_000_000;
+/** The maximum number of connected clients. Not every client says that it disconnects, so the one that was silent for longest gives way. */
 const MAX_CLIENTS = 20;
 
 type Client = { transport: WebStandardStreamableHTTPServerTransport; server: Server };
@@ -76,7 +77,11 @@ async function answer(request: IncomingMessage, response: ServerResponse, client
   const id = request.headers['mcp-session-id'];
   const client = typeof id === 'string' ? clients.get(id) : undefined;
   if (id !== undefined && !client) return refuse(response, 404, 'There is no such session. Initialize a new one.');
-  if (!client && clients.size >= MAX_CLIENTS) return refuse(response, 503, 'Too many clients are connected.');
+  if (typeof id === 'string' && client) {
+    // The map is in the order of the last requests.
+    clients.delete(id);
+    clients.set(id, client);
+  }
   const { transport } = client ?? (await connect(clients, ports));
   const web = new Request(`http://${HOST}${request.url}`, {
     method: request.method ?? 'POST',
@@ -89,7 +94,13 @@ async function answer(request: IncomingMessage, response: ServerResponse, client
 async function connect(clients: Map<string, Client>, ports: ServerPorts): Promise<Client> {
   const transport = new WebStandardStreamableHTTPServerTransport({
     sessionIdGenerator: () => crypto.randomUUID(),
-    onsessioninitialized: (id) => void clients.set(id, client),
+    async onsessioninitialized(id) {
+      clients.set(id, client);
+      const [oldest] = clients;
+      if (!oldest || clients.size <= MAX_CLIENTS) return;
+      clients.delete(oldest[0]);
+      await oldest[1].server.close();
+    },
     onsessionclosed: (id) => void clients.delete(id),
   });
   const client = { transport, server: await serveClient(transport, ports) };

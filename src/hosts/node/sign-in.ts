@@ -40,8 +40,10 @@ export function browserSignIn(store: SecretStore, ask: AskToSignIn): SignIn {
       const returnsTo = new URL(address.searchParams.get('redirect_uri') ?? '');
       const returned = Promise.withResolvers<URLSearchParams>();
       const listener = createServer((request, response) => {
-        const { pathname, searchParams } = new URL(request.url ?? '/', returnsTo);
-        const isAnswer = request.method === 'GET' && pathname === PATH && searchParams.has('state');
+        // Any program or page can send any text here, which need not be a valid address.
+        const [, path, query] = /^([^?]*)\??(.*)$/.exec(request.url ?? '') ?? [];
+        const searchParams = new URLSearchParams(query);
+        const isAnswer = request.method === 'GET' && path === PATH && searchParams.has('state');
         response.writeHead(isAnswer ? 200 : 404, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' });
         response.end(isAnswer ? PAGE : 'There is nothing here.\n');
         // A request of another program cannot know the state, and must not end the wait.

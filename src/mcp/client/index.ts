@@ -12,7 +12,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import type { McpServerConfig } from '../config.ts';
 import type { Ask, Connect, McpResource, McpTool, StartServer } from '../types.ts';
-import { Authorization } from './authorization.ts';
+import { Authorization, fetchFor } from './authorization.ts';
 import { elicited } from './elicitation.ts';
 import { ProcessTransport } from './process-transport.ts';
 import { resourceParts, resultParts } from './results.ts';
@@ -151,8 +151,8 @@ function transportOf(
   authProvider: Authorization | undefined,
 ): { transport: Transport; stderr: () => string; finishAuth: (code: string) => Promise<void> } {
   if ('url' in config) {
-    const requestInit = { headers: config.headers ?? {} };
-    const transport = new StreamableHTTPClientTransport(new URL(config.url), { requestInit, ...(authProvider && { authProvider }) });
+    const options = { fetch: fetchFor(config), ...(authProvider && { authProvider }) };
+    const transport = new StreamableHTTPClientTransport(new URL(config.url), options);
     return { transport: transport as Transport, stderr: () => '', finishAuth: (code) => transport.finishAuth(code) };
   }
   const { command, args = [], env, cwd } = config;

@@ -38,6 +38,7 @@ describe('the places that an answer cites', () => {
     '.env:1',
     '../a/b.md#L3',
     'src/my-a.ts:1',
+    'packages/other/src/a.ts:1',
   ])
     it(`are removed if they were not read: ${place}`, () => {
       assert.deepEqual(checkCitations(`See ${place}, please.`, READ), { answer: `See ${REMOVED}, please.`, sources: [], dropped: [place] });

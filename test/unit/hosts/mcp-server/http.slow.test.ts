@@ -95,4 +95,24 @@ describe('kedge mcp over HTTP', () => {
     ]);
     assert.deepEqual(statuses, [200, 401, 401, 403, 403, 403, 200, 404, 400, 404]);
   });
+
+  it('lets the client go that was silent for longest, if many never say that they disconnect', async () => {
+    const { url } = await serve({ KEDGE_MCP_TOKEN: 'token-of-the-test' });
+    const headers = {
+      authorization: 'Bearer token-of-the-test',
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+    };
+    const sessions: string[] = [];
+    for (let count = 0; count < 21; count++) {
+      const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(INITIALIZE) });
+      assert.equal(response.status, 200);
+      await response.text();
+      sessions.push(response.headers.get('mcp-session-id') ?? '');
+    }
+    const ping = JSON.stringify({ jsonrpc: '2.0', id: 2, method: 'ping' });
+    const [first = '', second = ''] = sessions;
+    assert.equal(await status(url, { ...headers, 'mcp-session-id': first }, ping), 404);
+    assert.equal(await status(url, { ...headers, 'mcp-session-id': second }, ping), 200);
+  });
 });

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { StoredKeys } from '../../../../src/hosts/node/keyring.ts';
 import { browserSignIn, keychainStore } from '../../../../src/hosts/node/sign-in.ts';
 import { folderOf, remove } from './folder.ts';
@@ -20,6 +22,9 @@ describe('a sign-in with the browser', () => {
     const signedIn = authorize('web', addressFor(url), never);
     assert.equal(await asked.promise, 'web at login.example');
     assert.equal((await fetch(new URL('/other?state=right', url))).status, 404);
+    const socket = connect(Number(new URL(url).port), '127.0.0.1').end('GET // HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    const [reply] = (await once(socket, 'data')) as [Buffer];
+    assert.match(reply.toString(), /^HTTP\/1\.1 404 /, 'what is not an address does not end the program');
     assert.equal((await fetch(`${url}?state=wrong&code=evil`)).status, 200);
     assert.equal((await fetch(`${url}?state=right&code=good`)).status, 200);
     assert.equal((await signedIn).get('code'), 'good');
