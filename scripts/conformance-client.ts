@@ -9,7 +9,7 @@ import type { Ask, SignIn } from '../src/mcp/types.ts';
 const ARGUMENTS: Record<string, Record<string, unknown>> = { add_numbers: { a: 5, b: 3 } };
 const url = process.argv.at(-1) as string;
 const context = JSON.parse(process.env.MCP_CONFORMANCE_CONTEXT ?? '{}') as { client_id?: string; client_secret?: string };
-const signal = AbortSignal.timeout(25_000);
+const signal = AbortSignal.timeout(170_000);
 const ignore = () => undefined;
 const events = { onChanged: ignore, onResourcesChanged: ignore, onLog: ignore, onClosed: ignore };
 
