@@ -17,7 +17,7 @@ describe('the places that an answer cites', () => {
     ]);
     assert.deepEqual(sourcesOf('src/a.ts:30-60'), [{ path: 'src/a.ts', lines: '30-40' }], 'only the part that was read');
     assert.deepEqual(sourcesOf('deep/b.ts:1-9'), [{ path: 'src/deep/b.ts', lines: '5, 9' }], 'the first folders may be missing');
-    assert.deepEqual(sourcesOf('/work/src/a.ts:1,3'), [{ path: 'src/a.ts', lines: '1, 3' }], 'and a path may be absolute');
+    assert.deepEqual(sourcesOf('/home/me/project/src/a.ts:1,3'), [{ path: 'src/a.ts', lines: '1, 3' }], 'and a path may be absolute');
     assert.deepEqual(sourcesOf('docs/my notes.md:2 says so.'), [{ path: 'docs/my notes.md', lines: '2' }]);
   });
 
