@@ -47,7 +47,7 @@ describe('the review of changes in the editor', () => {
       session.subscribe((event) => event.type === 'approval_requested' && resolve(event.approvalId));
     });
     const ended = session.prompt({ text: `Rename ${OLD} to ${NEW} in reviewed/**`, mode: 'agent' });
-    const early = ended.then(() => assert.fail(`The run asked nothing: ${JSON.stringify(session.state.messages.at(-1))}`));
+    const early = ended.then(() => assert.fail(`The run asked nothing: ${JSON.stringify(session.state.lastRun)}`));
     return { approvalId: await Promise.race([asked, early]), ended };
   }
 

@@ -34,7 +34,6 @@ describe('the settings in VS Code', () => {
       'limits.ask',
       'budget.run',
       'budget.day',
-      'budget.runsPerMinute',
       'budget.cooldownSeconds',
     ])
       await set(key, undefined);
@@ -64,7 +63,7 @@ describe('the settings in VS Code', () => {
   });
 
   it('let a workspace lower a budget, but not raise it', async () => {
-    assert.deepEqual(kedge.settings.budgets(), { run: {}, day: {}, runsPerMinute: 30 });
+    assert.deepEqual(kedge.settings.budgets(), { run: {}, day: {}, runsPerMinute: 1_000 });
     await set('budget.run', { usd: 2, tokens: 5_000 });
     await set('budget.cooldownSeconds', 5);
     const folder = vscode.workspace.workspaceFolders?.[0]?.uri as vscode.Uri;
@@ -77,7 +76,12 @@ describe('the settings in VS Code', () => {
     };
     await vscode.workspace.fs.writeFile(file, encodeText(JSON.stringify(wanted)));
     await configured(() => configuration().get('budget.cooldownSeconds') === 1 && kedge.settings.budgets().day.runs === 7);
-    assert.deepEqual(kedge.settings.budgets(), { run: { usd: 1, tokens: 5_000 }, day: { runs: 7 }, runsPerMinute: 30, cooldownSeconds: 5 });
+    assert.deepEqual(kedge.settings.budgets(), {
+      run: { usd: 1, tokens: 5_000 },
+      day: { runs: 7 },
+      runsPerMinute: 1_000,
+      cooldownSeconds: 5,
+    });
     await vscode.workspace.fs.delete(file);
     await configured(() => kedge.settings.budgets().day.runs === undefined);
   });
