@@ -153,7 +153,7 @@ export class SessionLog {
       length = writeLine(this.#handle, event, this.#read.format < LOG_FORMAT);
     }
     const { size, nlink } = fstatSync(this.#handle);
-    // What is written to a file without a name is lost. Some file systems do not count names.
+    // Events that are written to a file without a name are lost. Some file systems do not count names.
     if (nlink === 0 && this.#hasName) throw new Error('the log file was deleted or replaced');
     const offset = size - length;
     this.#read.end += length;

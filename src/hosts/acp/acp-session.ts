@@ -17,7 +17,7 @@ import { type PromptContent, readContent } from './prompt-content.ts';
 import type { ClientPaths } from './updates/tool-calls.ts';
 import { Updates } from './updates/updates.ts';
 
-/** What the user chose for the next prompts. */
+/** The choices of the user for the next prompts. */
 export type Chosen = { mode: Mode; model: ModelRef };
 
 type RunEnd = Extract<AgentEvent, { type: 'run_finished' | 'run_paused' }>;

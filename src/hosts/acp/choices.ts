@@ -1,4 +1,4 @@
-/** What the user can choose in the client: modes, models and slash commands. */
+/** The modes, models and slash commands that the user can choose in the client. */
 import type { AvailableCommand, SessionConfigOption, SessionModeState } from '@agentclientprotocol/sdk';
 import type { ModelRef } from '../../core/model/messages.ts';
 import { MODE_NAME, MODES, type Mode } from '../../core/modes.ts';

@@ -1,4 +1,4 @@
-/** What the program that starts the host supplies. */
+/** The ports that the program supplies when it starts the host. */
 import type { Assistant } from '../../app/assistant.ts';
 import type { Session } from '../../app/session/session.ts';
 import type { ModelRef } from '../../core/model/messages.ts';
@@ -20,7 +20,7 @@ export type OpenedFolders = {
   pruneCheckpoints(): Promise<void>;
 };
 
-/** What the client offers for a session: its files, and MCP servers in the format of `mcpServers`. */
+/** The parts of a session that the client offers: its files, and MCP servers in the format of `mcpServers`. */
 export type ClientParts = {
   files?(disk: NodeFileSystem, writer: Writer): { fs: FileSystem; writer: Writer };
   mcpServers?: Readonly<Record<string, unknown>>;

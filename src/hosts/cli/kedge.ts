@@ -35,7 +35,7 @@ import { mcpServersOf } from './options/mcp.ts';
 import { readPolicy } from './options/policy.ts';
 import { oneLine } from './output/terminal.ts';
 
-/** What a host uses in place of the files on disk, and in addition to the configured MCP servers. */
+/** The parts that a host uses in place of the files on disk, and in addition to the configured MCP servers. */
 export type HostParts = {
   files?(fs: NodeFileSystem, writer: Writer): { fs: FileSystem; writer: Writer };
   mcpServers?: Readonly<Record<string, unknown>>;

@@ -9,7 +9,7 @@ const MAX_SOURCES = 30;
 /** The text in place of a citation that was removed. */
 export const REMOVED = '[removed: not opened]';
 
-/** What looks like a path: it has a folder, an extension, or one of the usual names without an extension. */
+/** Matches text that looks like a path: it has a folder, an extension, or one of the usual names without an extension. */
 const PATH = String.raw`(?:\.{0,2}\/)?(?:[\w.@+~-]+\/)*(?:[\w@+~.-]*\.[A-Za-z]\w*|[A-Za-z]+file|LICENSE|README)|(?:[\w.@+~-]+\/)+[\w.@+~-]+`;
 const LINES = String.raw`(?::(\d+(?:[-–]\d+)?(?:,\d+(?:[-–]\d+)?)*)|#L(\d+(?:-L?\d+)?))`;
 /** Names of hosts, whose ports look like line numbers. */
