@@ -36,6 +36,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'src/tools': ['src/core', 'src/policy', 'src/workspace', 'diff', 'zod'],
   'src/mcp': ['src/core', 'src/policy', 'src/workspace', '@modelcontextprotocol/sdk', 'zod'],
   'src/sessions': ['src/core', 'src/workspace', 'node:*'],
+  'src/documents': ['src/core', 'src/workspace'],
   'src/app': BELOW_APP,
   'src/hosts/node': [...BELOW_APP, 'src/app', 'node:*', '@napi-rs/keyring', 'cross-spawn', 'htmlparser2', 'ignore', 'web-tree-sitter'],
   'src/hosts/node/telemetry': [
