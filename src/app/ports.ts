@@ -140,8 +140,6 @@ export type DocumentsPort = {
   collections: DocumentCollections;
   /** The collections that runs may read. Without it, they may read all. */
   names?: readonly string[];
-  /** Returns the absolute path of a document that is a file on this computer. */
-  pathOf(collection: string, document: string): string | undefined;
 };
 
 export type AssistantPorts = SessionsPorts & WorkPorts;

@@ -128,15 +128,8 @@ function externalAccess({ commands, fetcher, remembered }: AssistantPorts): Exte
 async function documentToolsOf({ documents }: AssistantPorts, workspace: Workspace): Promise<Tool[]> {
   const port = await documents?.();
   if (!port) return [];
-  const { collections, names, pathOf } = port;
+  // The key of a document in the workspace is its path, and the key of a page is its address.
   const isWithheldPath = workspace.withheldPaths('documents_search');
   const { documentTools } = await import('../../tools/documents/index.ts');
-  return documentTools({
-    collections,
-    names,
-    isWithheld(collection, document) {
-      const path = pathOf(collection, document);
-      return path !== undefined && isWithheldPath(path);
-    },
-  });
+  return documentTools({ ...port, isWithheld: (_, key) => !/^https?:/.test(key) && isWithheldPath(key) });
 }
