@@ -107,8 +107,8 @@ export type WorkPorts = {
     resourceReader?(server: string): Tool | undefined | Promise<Tool | undefined>;
     close(): Promise<void>;
   };
-  /** The collections of documents, or undefined if there are none. Runs read them in every mode. */
-  documents?(): Promise<DocumentsPort | undefined>;
+  /** Returns the collections of documents for the runs of a session, in every mode, or undefined if there are none. */
+  documents?(sessionId: string): Promise<DocumentsPort | undefined>;
   /** The language services, if the host has them. */
   languages?: LanguageServices;
   /** Formats text, if the host can. It is used only if the user has turned formatting on. */
@@ -140,6 +140,8 @@ export type DocumentsPort = {
   collections: DocumentCollections;
   /** The collections that runs may read. Without it, they may read all. */
   names?: readonly string[];
+  /** Whether runs read nothing else. */
+  alone?: boolean;
 };
 
 export type AssistantPorts = SessionsPorts & WorkPorts;

@@ -16,7 +16,7 @@ import { hookPlaces } from '../facts/hook-places.ts';
 import { runLimits } from '../limits.ts';
 import { isAllocated, windowOf } from '../models/context-window.ts';
 import { pressureNotice, pressureOf, shrink } from '../models/memory-pressure.ts';
-import type { AssistantPorts } from '../ports.ts';
+import type { AssistantPorts, DocumentsPort } from '../ports.ts';
 import { priceOf } from './cost.ts';
 import { judgeFor, mcpDenialOf, withSessionRules } from './judge.ts';
 import { checksFor, expectConfirmed } from './plan-run.ts';
@@ -49,7 +49,8 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
   const revises = state.plans.get(run.revises ?? '')?.plan;
   const history = () => ({ messages: state.messages, events: scope.events, decideByRules: judge.decideByRules });
   const applied = run.applies && (await import('./apply-run.ts')).appliedRun(run, run.applies);
-  const builtin = applied
+  const documents = applied ? undefined : await ports.documents?.(scope.sessionId);
+  const own = applied
     ? applied.tools(workspace, writeGate)
     : writeGate
       ? toolsFor(
@@ -59,8 +60,10 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
           history,
         )
       : toolsFor(workspace, mode === 'plan' ? { mode, newId: () => crypto.randomUUID(), revises } : { mode: 'ask' }, languages, history);
-  if (!applied) builtin.push(...(await documentToolsOf(ports, workspace)));
-  const others = (!applied && ports.trusted() && (await ports.mcp?.toolsFor(mode, mcpDenialOf(withSessionRules(ports, state))))) || [];
+  const builtin = documents ? await withDocuments(own, documents, workspace) : own;
+  const others =
+    (!applied && !documents?.alone && ports.trusted() && (await ports.mcp?.toolsFor(mode, mcpDenialOf(withSessionRules(ports, state))))) ||
+    [];
   // If two tools have the same name, the last one is called. A tool of an MCP server must not replace a built-in tool.
   const tools: Tool[] = [...builtin, ...others.filter(({ name }) => !builtin.some((own) => own.name === name))];
   checks.runCommand = tools.find(({ name, source }) => name === 'run_command' && source === 'builtin');
@@ -125,11 +128,10 @@ function externalAccess({ commands, fetcher, remembered }: AssistantPorts): Exte
 }
 
 /** The code of these tools is loaded only if there are collections. */
-async function documentToolsOf({ documents }: AssistantPorts, workspace: Workspace): Promise<Tool[]> {
-  const port = await documents?.();
-  if (!port) return [];
+async function withDocuments(own: readonly Tool[], documents: DocumentsPort, workspace: Workspace): Promise<Tool[]> {
   // The key of a document in the workspace is its path, and the key of a page is its address.
   const isWithheldPath = workspace.withheldPaths('documents_search');
   const { documentTools } = await import('../../tools/documents/index.ts');
-  return documentTools({ ...port, isWithheld: (_, key) => !/^https?:/.test(key) && isWithheldPath(key) });
+  const tools = await documentTools({ ...documents, isWithheld: (_, key) => !/^https?:/.test(key) && isWithheldPath(key) });
+  return [...own.filter(({ name }) => !documents.alone || name === 'ask_user' || name === 'recall'), ...tools];
 }
