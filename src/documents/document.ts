@@ -35,6 +35,7 @@ export class DocumentError extends Error {
     super(message);
     this.problem = problem;
     this.name = 'DocumentError';
+    this.problem = problem;
   }
 }
 

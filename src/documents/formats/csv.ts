@@ -48,12 +48,15 @@ function rowsOf(text: string, delimiter: string): { rows: Row[]; openedAt: numbe
 function quotedField(text: string, start: number): { value: string; end: number; isClosed: boolean } {
   const pieces: string[] = [];
   let from = start + 1;
+  let length = 0;
   for (;;) {
     const quote = text.indexOf('"', from);
     if (quote < 0) return { value: [...pieces, text.slice(from, from + MAX_CELL_LENGTH)].join(''), end: text.length, isClosed: false };
-    pieces.push(text.slice(from, quote));
+    const isFull = length > MAX_CELL_LENGTH;
+    length += quote - from + 1;
+    if (!isFull) pieces.push(text.slice(from, quote));
     if (text[quote + 1] !== '"') return { value: pieces.join(''), end: quote + 1, isClosed: true };
-    pieces.push('"');
+    if (!isFull) pieces.push('"');
     from = quote + 2;
   }
 }

@@ -13,10 +13,11 @@ import {
   type ServerRequest,
 } from '@modelcontextprotocol/sdk/types.js';
 import * as z from 'zod';
+import { answerQuestion, MAX_CALLS } from '../../app/answer/answer.ts';
+import { WORKSPACE } from '../../app/answer/workspace.ts';
 import type { Session } from '../../app/session/session.ts';
 import type { ToolResult } from '../../core/model/messages.ts';
 import type { FileSystem } from '../../workspace/types.ts';
-import { askWorkspace, MAX_CALLS } from './ask-workspace.ts';
 import { ReadingCalls, readingTools } from './reading-calls.ts';
 
 export type ServerPorts = {
@@ -95,7 +96,8 @@ async function ask(input: unknown, ports: ServerPorts, extra: Extra): Promise<Ca
   const { signal } = extra;
   return asResult(signal, async () => {
     const session = await ports.newSession(signal);
-    const answer = await askWorkspace(session, { query, useCase }, { signal, calls: ports.calls ?? MAX_CALLS, onStep: progressOf(extra) });
+    const asking = { signal, calls: ports.calls ?? MAX_CALLS, onStep: progressOf(extra) };
+    const answer = await answerQuestion(session, { query, useCase }, WORKSPACE, asking);
     return { content: [{ type: 'text', text: JSON.stringify(answer) }], structuredContent: answer };
   });
 }

@@ -13,6 +13,8 @@ import { repeatedLines } from './repeated-lines.ts';
 
 /** pdf.js keeps what it has read of each page until it is told to forget it. */
 const CLEAN_EVERY = 20;
+/** A page takes at least this much of a file. */
+const MIN_PAGE_BYTES = 200;
 const MAX_CHARACTERS_PER_PAGE = 200_000;
 
 /** Is told how many pages a document has, so that a long document may take longer. */
@@ -21,12 +23,15 @@ export type OnPages = (count: number) => void;
 type Page = { number: number; lines: Line[] };
 
 export async function readPdf(bytes: Uint8Array, blocks: Blocks, onPages: OnPages): Promise<void> {
+  // pdf.js takes the bytes away.
+  const most = Math.ceil(bytes.length / MIN_PAGE_BYTES);
   const pdf = await open(bytes);
   try {
     const count = Math.min(pdf.numPages, MAX_PAGES);
     if (pdf.numPages > MAX_PAGES)
       blocks.note(`Only the first ${MAX_PAGES.toLocaleString('en')} of ${pdf.numPages.toLocaleString('en')} pages were read.`);
-    onPages(count);
+    // A page that a small file contains many times does not count.
+    onPages(Math.min(count, most));
     const { info } = await pdf.getMetadata().catch(() => ({ info: {} as { Title?: unknown } }));
     blocks.title = titleIn(info as { Title?: unknown });
     const { pages, empty, damaged } = await readPages(pdf, count);

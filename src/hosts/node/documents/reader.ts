@@ -12,7 +12,10 @@ export type ReaderLimits = {
   timeoutMs: number;
   /** What each page of a PDF adds to the time. */
   pageMs: number;
-  /** The memory that the objects of the thread may take. */
+  /**
+   * The memory that the objects of the thread may take. It is higher than the limit below, because Node ends the whole program if a thread
+   * passes this limit with one large object.
+   */
   heapMb: number;
   /** How much the memory of the whole program may grow while a document is read. It includes bytes, which are no objects. */
   growthMb: number;
@@ -20,7 +23,7 @@ export type ReaderLimits = {
   idleMs: number;
 };
 
-const LIMITS: ReaderLimits = { timeoutMs: 5_000, pageMs: 20, heapMb: 192, growthMb: 320, idleMs: 30_000 };
+const LIMITS: ReaderLimits = { timeoutMs: 5_000, pageMs: 20, heapMb: 1_024, growthMb: 320, idleMs: 30_000 };
 /** A thread that has not started by then is given up. */
 const START_MS = 60_000;
 const MEMORY_CHECK_MS = 25;
@@ -31,6 +34,7 @@ type Job = {
   bytes: Uint8Array;
   /** The memory of the program when the job began, in bytes. */
   before: number;
+  startedAt: number;
   settle(result: ParsedDocument | Error): void;
 };
 
@@ -73,7 +77,7 @@ export class DocumentReader {
         if (result instanceof Error) reject(result);
         else resolve(result);
       };
-      this.#job = { id: ++this.#ids, path, bytes, before: process.memoryUsage.rss(), settle };
+      this.#job = { id: ++this.#ids, path, bytes, before: process.memoryUsage.rss(), startedAt: performance.now(), settle };
       this.#begin(this.#job);
     });
   }
@@ -113,10 +117,11 @@ export class DocumentReader {
     if (worker !== this.#worker || message.id !== job?.id) return;
     switch (message.kind) {
       case 'started':
+        job.startedAt = performance.now();
         this.#allow(this.#limits.timeoutMs);
         break;
       case 'pages':
-        this.#allow(this.#limits.timeoutMs + message.count * this.#limits.pageMs);
+        this.#allow(this.#limits.timeoutMs + message.count * this.#limits.pageMs, job.startedAt);
         break;
       case 'read':
         job.settle(message.document);
@@ -126,15 +131,11 @@ export class DocumentReader {
     }
   }
 
-  /** Sets when the document becomes too slow, counted from now. */
-  #allow(ms: number): void {
+  /** Sets when the document becomes too slow. */
+  #allow(ms: number, from = performance.now()): void {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => {
-      const seconds = Math.round(ms / 1_000);
-      void this.#end(
-        new DocumentError('too-slow', `Reading the document takes longer than ${seconds} seconds. Split it into smaller documents.`),
-      );
-    }, ms);
+    const message = `Reading the document takes longer than ${Math.round(ms / 1_000)} seconds. Split it into smaller documents.`;
+    this.#timer = setTimeout(() => void this.#end(new DocumentError('too-slow', message)), ms - (performance.now() - from));
   }
 
   #checkMemory({ before }: Job): void {
