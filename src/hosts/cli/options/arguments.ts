@@ -41,6 +41,8 @@ export type Options = {
   system?: string;
   /** Prints only the answer, and what needs the user's attention. */
   quiet?: boolean;
+  /** The path of a JSON Schema for the answer. */
+  schema?: string;
   /** The price of the model in US dollars per million tokens, for a model whose price is unknown. */
   price?: { input: number; output: number };
 };
@@ -86,6 +88,7 @@ export const OPTIONS = {
   'max-output-tokens': { type: 'string' },
   temperature: { type: 'string' },
   system: { type: 'string' },
+  schema: { type: 'string' },
   price: { type: 'string' },
   surroundings: { type: 'string' },
   all: { type: 'boolean' },
@@ -121,6 +124,7 @@ export function parseCommand(args: readonly string[]): Command {
       quiet: values['no-quiet'] ? false : values.quiet,
       output: values.output,
       system: values.system,
+      schema: values.schema,
       model: converted(values.model, modelName),
       baseUrl: converted(values['base-url'], httpUrl),
       temperature: converted(values.temperature, temperature),
