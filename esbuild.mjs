@@ -102,6 +102,7 @@ const SHARED = {
   'src/hosts/vscode/attention/': [...FOR_SESSIONS, 'src/hosts/vscode/extension.ts'],
   'src/hosts/vscode/chat/': [...FOR_WORK, 'src/hosts/vscode/extension.ts'],
   'src/hosts/vscode/models/': [...FOR_WORK, 'src/hosts/vscode/extension.ts'],
+  'src/hosts/vscode/offers/reading-tools.ts': [...FOR_RUNS, 'src/hosts/vscode/extension.ts'],
   'src/hosts/vscode/panel/': [...FOR_WORK, 'src/hosts/vscode/extension.ts'],
   'src/hosts/vscode/work-ports.ts': [...FOR_WORK, 'src/hosts/vscode/extension.ts'],
   'src/mcp/': FOR_WORK,

@@ -13,11 +13,11 @@ import {
   type ServerRequest,
 } from '@modelcontextprotocol/sdk/types.js';
 import * as z from 'zod';
+import { ReadingCalls, readingTools } from '../../app/run/reading-calls.ts';
 import type { Session } from '../../app/session/session.ts';
 import type { ToolResult } from '../../core/model/messages.ts';
 import type { FileSystem } from '../../workspace/types.ts';
 import { askWorkspace, MAX_CALLS } from './ask-workspace.ts';
-import { ReadingCalls, readingTools } from './reading-calls.ts';
 
 export type ServerPorts = {
   version: string;
