@@ -1,7 +1,7 @@
 /** The ports that a host implements for the app. The app itself does not depend on any host. */
 
 import type { ModelRef } from '../core/model/messages.ts';
-import type { ModelAdapter, ModelRequest } from '../core/model/model.ts';
+import type { JsonSchema, ModelAdapter, ModelRequest } from '../core/model/model.ts';
 import type { Tool } from '../core/run/tool.ts';
 import type { Mode } from '../core/session/events.ts';
 import type { Permission } from '../core/session/grant-scope.ts';
@@ -132,6 +132,8 @@ export type WorkPorts = {
   policy?(): PolicySettings;
   /** The memory: entries that the user asked Kedge to remember. */
   remembered?: MemoryStore;
+  /** The required form of the final answers of runs. */
+  answerFormat?: AnswerFormat;
   /** Returns the known facts about the user's surroundings. This is called at the start of each run. */
   surroundings?(): Promise<Surroundings>;
 };
@@ -143,6 +145,9 @@ export type DocumentsPort = {
   /** Whether runs read nothing else. */
   alone?: boolean;
 };
+
+/** The required form of final answers. `problemWith` says what is wrong with an answer, in sentences. */
+export type AnswerFormat = { schema: JsonSchema; problemWith(answer: string): string | undefined };
 
 export type AssistantPorts = SessionsPorts & WorkPorts;
 /** The ports of a host that starts before a run is needed. The ports for runs are loaded when they are first used. */

@@ -75,6 +75,7 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
   const level = pressureOf(memory, settings.pressure?.());
   const shrunk = pressureNotice(memory, level);
   const limits = () => shrink(runLimits(settings, mode, state), level);
+  const format = applied ? undefined : ports.answerFormat;
   const adapter = applied?.adapter ?? (await ports.adapter(run.model));
   // A run that was stopped during the wait has ended, so no event may follow in its log.
   if (shrunk && !scope.aborted) emit({ type: 'limits_shrunk', limits: limits(), reason: shrunk });
@@ -103,10 +104,12 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
         .join('\n\n'),
       cacheKey: scope.sessionId,
       ...tuning,
+      ...(format && { answerSchema: format.schema }),
       // The server must allocate the same window that the run assumes.
       ...(isAllocated(run.model) && window !== undefined && { contextWindow: window }),
     },
     decide: applied?.decide(judge.decide) ?? judge.decide,
+    ...(format && { answerProblem: format.problemWith }),
     ...(stepController && { closing: (context) => stepController.close(context) }),
     alike: judge.alike,
     ...(scope.context && { rulesFor: scope.context.rulesFor }),

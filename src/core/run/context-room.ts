@@ -133,7 +133,8 @@ export class ContextRoom {
 
   /** Asks the model for a summary. Its request begins with the bytes of the last request, so that the prompt cache is hit. */
   async #summary(keepFrom: number, most: number, signal: AbortSignal, words?: string): Promise<Summary | undefined> {
-    const { state, adapter, request, model, emit, meter, price } = this.#ports;
+    const { state, adapter, model, emit, meter, price } = this.#ports;
+    const { answerSchema: _, ...request } = this.#ports.request;
     const asked = summaryRequest(carriedIndex(state, keepFrom, charactersFor(most)), most, words);
     const messages = this.#fitting(messagesToSend(this.#ports), asked, most);
     if (adapter.isFree || messages.length < 2) return undefined;

@@ -31,6 +31,10 @@ export const OPTION_TABLE: readonly (readonly [flags: string, text: string])[] =
   ['--max-output-tokens N', 'the maximum length of one answer of the model'],
   ['--temperature N', 'the temperature, from 0 to 2, for models that support it'],
   ['--system WORDS', 'add words to the instructions of the model'],
+  [
+    '--schema FILE',
+    'with ask or agent: print only JSON that is valid by the JSON Schema in this file; the model is asked again, at most twice, if its answer is not valid',
+  ],
   ['--price IN/OUT', 'the price of the model in US dollars per million tokens, if it is unknown: 0.5/2'],
   ['--surroundings LIST', 'facts that are sent to the model: none, or a list (default: system,date,folders,git)'],
   ['--no-require-plan, --no-bell, --no-quiet', 'turn off what the configuration file turns on'],
