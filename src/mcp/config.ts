@@ -19,16 +19,45 @@ const Program = z.object({
   cwd: z.string().optional(),
   ...common,
 });
+/**
+ * How Kedge identifies itself to the authorization server: as a client that the user has registered (`clientId`), or with the address of a
+ * document that describes the client (`clientMetadataUrl`). Without them, Kedge registers itself if the server allows that.
+ */
+const Client = z
+  .object({
+    clientId: z.string().min(1).optional(),
+    clientSecret: z.string().optional(),
+    /** The PEM text of the key that signs an assertion, for clients without a secret. */
+    privateKey: z.string().optional(),
+    signingAlgorithm: z.enum(['ES256', 'ES384', 'RS256', 'RS384', 'PS256']).optional(),
+    /** With client credentials, Kedge gets tokens for itself, and no user signs in. */
+    grant: z.enum(['authorization_code', 'client_credentials']).optional(),
+    scope: z.string().optional(),
+    /** The only authorization server that may get the secret. Without it, this is the first one that accepts it. */
+    issuer: z.string().optional(),
+    clientMetadataUrl: z
+      .string()
+      .refine(
+        (url) => /^https:/i.test(url) && URL.canParse(url) && new URL(url).pathname !== '/',
+        'its clientMetadataUrl is not the https address of a document',
+      )
+      .optional(),
+  })
+  .refine(
+    ({ grant, clientId, clientSecret, privateKey }) =>
+      grant !== 'client_credentials' || (clientId !== undefined && (clientSecret ?? privateKey) !== undefined),
+    'client credentials need a clientId with a clientSecret or a privateKey',
+  );
 const Service = z.object({
   url: z.string().refine((url) => /^https?:/i.test(url) && URL.canParse(url), 'its url is not an http or https address'),
   headers: z.record(z.string(), z.string()).optional(),
-  /** A client that the user has registered with the authorization server. Without it, Kedge registers itself if the server allows that. */
-  oauth: z.object({ clientId: z.string().min(1), clientSecret: z.string().optional() }).optional(),
+  oauth: Client.optional(),
   ...common,
 });
 const McpServer = z.union([Program, Service], { error: 'it needs a command or a url' });
 
 export type McpServerConfig = z.infer<typeof McpServer>;
+export type OAuthClient = z.infer<typeof Client>;
 
 /**
  * The servers in the user's settings. `problems` contains a message for each unusable entry, and `unused` lists the entries that are turned

@@ -49,6 +49,8 @@ export type ConnectionEvents = {
 export interface SignIn {
   load(key: string): Promise<string | undefined>;
   save(key: string, secret: string): Promise<void>;
+  /** Waits until nobody else works with the secrets of the key, in this or another process, and then does the work. */
+  exclusively<T>(key: string, work: () => Promise<T>): Promise<T>;
   /** Returns the address to which the browser returns after the sign-in: `wanted`, if it is still possible. */
   redirectUrl(wanted: string | undefined): Promise<string>;
   /** Resolves with the parameters with which the browser has returned. @throws Error if the user cannot be asked or does not agree */

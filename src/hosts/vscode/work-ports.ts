@@ -59,7 +59,7 @@ export function workPorts(kedge: Window): WorkPorts & vscode.Disposable & { term
         : (await import('../node/commands/git-changes.ts')).gitChanges(kedge.fs.directory(at), isWithheld, signal, staged),
     terminalOutput: () => kedge.lastOutput.last && outputText(kedge.lastOutput.last),
     memory: async (model) => ((await kedge.models.isServedHere(model)) ? readMemory() : undefined),
-    mcp: editorMcpServers(kedge.keys),
+    mcp: editorMcpServers(kedge),
     policy: readPolicy,
     remembered: memoryOf(kedge),
     surroundings: async () => editorSurroundings(kedge.fs, kedge.settings.surroundings()),

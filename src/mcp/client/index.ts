@@ -151,7 +151,7 @@ function transportOf(
   authProvider: Authorization | undefined,
 ): { transport: Transport; stderr: () => string; finishAuth: (code: string) => Promise<void> } {
   if ('url' in config) {
-    const options = { fetch: fetchFor(config), ...(authProvider && { authProvider }) };
+    const options = { fetch: fetchFor(config, authProvider), ...(authProvider && { authProvider }) };
     const transport = new StreamableHTTPClientTransport(new URL(config.url), options);
     return { transport: transport as Transport, stderr: () => '', finishAuth: (code) => transport.finishAuth(code) };
   }
