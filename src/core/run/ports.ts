@@ -39,7 +39,8 @@ export type ThinkPorts = {
 };
 
 export type RunPorts = ThinkPorts & {
-  tools: readonly Tool[];
+  /** The tools of the next turn. An MCP server can add or replace tools during a run; the list is then another object. */
+  readonly tools: readonly Tool[];
   pace: Pace;
   /** Runs after the final answer, before the run ends. */
   closing?(context: Pick<ExecuteContext, 'signal' | 'record'>): Promise<void>;

@@ -91,7 +91,8 @@ export const connect: Connect = async (name, config, events, start, signal, sign
       do {
         const at = cursor === undefined ? {} : { cursor };
         const page = await requesting(own, () => client.listTools(at, { signal: own }));
-        for (const { name: tool, description = '', inputSchema } of page.tools) tools.push({ name: tool, description, inputSchema });
+        for (const { name: tool, description = '', inputSchema, annotations } of page.tools)
+          tools.push({ name: tool, description, inputSchema, ...(annotations?.destructiveHint && { isDestructive: true }) });
         cursor = page.nextCursor;
       } while (cursor !== undefined && tools.length < MAX_TOOLS);
       return tools.slice(0, MAX_TOOLS);
