@@ -3,11 +3,13 @@ import { abortable } from '../core/abort.ts';
 import type { Tool } from '../core/run/tool.ts';
 import type { Mode } from '../core/session/events.ts';
 import type { ServerStatus } from '../core/view/mcp-servers.ts';
-import { isSameServer, type McpServerConfig, useOf } from './config.ts';
+import { isSameServer, type McpServerConfig, overridden, useOf } from './config.ts';
 import { overviewText } from './overview.ts';
+import type { FilledConfig, McpPorts } from './ports.ts';
+import { startTool } from './start-tool.ts';
 import { cannotBeUsed, type KnownServer, statusOf } from './status.ts';
 import { fingerprintOf, mcpTool, resourceTool, shownResource } from './tools.ts';
-import type { Connect, IsDenied, Joining, McpConnection, McpResource, McpTool, ServerResource, SignIn, StartServer } from './types.ts';
+import type { IsDenied, Joining, McpConnection, McpResource, McpTool, ServerResource } from './types.ts';
 
 const CONNECT_MS = 10_000;
 /** How long the start of a run waits for servers. The tools of slower servers join later. */
@@ -19,6 +21,7 @@ const RESOURCES_MS = 5_000;
 const PATIENCE_MS = 60_000;
 /** The maximum length of a server's log in characters. */
 const MAX_LOG = 10_000;
+const UNAPPROVED = 'the workspace defines it, and you have not approved its start. Agent mode asks you before it starts the server.';
 
 type Opened = { connection: McpConnection; tools: McpTool[]; fingerprint: string };
 type Entry = KnownServer & {
@@ -29,20 +32,6 @@ type Entry = KnownServer & {
   resources?: Promise<McpResource[]> | undefined;
   /** The connection that is being made, if there is one. The promise settles when it succeeds, or when a failed attempt has been cleaned up. */
   connecting?: Promise<McpConnection> | undefined;
-};
-
-export type McpPorts = {
-  /** The user's current configuration. */
-  configured(): Map<string, McpServerConfig>;
-  load(): Promise<{ connect: Connect }>;
-  start: StartServer;
-  /** Without it, servers that require a sign-in cannot be used. */
-  signIn?: SignIn;
-  /** Reports a failure. Each failure is reported only once, and the run continues without the server. */
-  onProblem(text: string): void;
-  now?(): number;
-  /** How long the start of a run waits for servers, in milliseconds. */
-  startMs?: number;
 };
 
 export class McpServers {
@@ -67,6 +56,7 @@ export class McpServers {
     this.#forget();
     const names = new Set<string>();
     const lists = configs.map(async ([name, config]) => {
+      if (this.#isUnapproved(config)) return mode === 'agent' ? [this.#startTool(name, config, joining?.join)] : [];
       const list = async (): Promise<Tool[]> => {
         const tools = await this.#toolsOf(name, config, joining && (async () => joining.join(await list())));
         return tools.filter((tool) => !isDenied(name, tool.name) && (mode === 'agent' || tool.effect === 'readonly'));
@@ -77,6 +67,22 @@ export class McpServers {
     const soon = await Promise.all(lists.map((list) => (over ? Promise.race([list, over.then(() => undefined)]) : list)));
     for (const [index, list] of lists.entries()) if (!soon[index]) void list.then(joining?.join);
     return soon.flatMap((list) => list ?? []).filter(({ name }) => !names.has(name) && names.add(name));
+  }
+
+  /** Returns true for a server that the workspace defines and the user has not approved. It must not be started. */
+  #isUnapproved({ origin }: McpServerConfig): boolean {
+    return origin?.digest !== undefined && !this.#ports.approved?.has(origin.digest);
+  }
+
+  #startTool(name: string, config: McpServerConfig, join: Joining['join'] = () => undefined): Tool {
+    const { digest = '' } = config.origin ?? {};
+    return startTool(name, config, digest, async (signal) => {
+      this.#ports.approved?.add(digest);
+      await this.#open(name, config, signal);
+      const tools = await this.#toolsOf(name, config);
+      join(tools);
+      return tools.map((tool) => tool.name);
+    });
   }
 
   /** Lists the resources of the connected servers, without starting other servers. A server that does not answer is left out. */
@@ -130,7 +136,9 @@ export class McpServers {
   /** Describes the servers that are turned on, and their tools, to a model. Only Agent mode starts servers, except denied servers. */
   async overview(mode: Mode, isDenied: IsDenied): Promise<string> {
     this.#forget();
-    const configs = [...this.#ports.configured()].filter(([name]) => mode === 'agent' && !isDenied(name));
+    const configs = [...this.#ports.configured()].filter(
+      ([name, config]) => mode === 'agent' && !isDenied(name) && !this.#isUnapproved(config),
+    );
     await Promise.all(configs.map(([name, config]) => this.#toolsOf(name, config)));
     return overviewText(this.status(), isDenied);
   }
@@ -165,6 +173,7 @@ export class McpServers {
   }
 
   async #open(name: string, config: McpServerConfig, signal?: AbortSignal): Promise<Opened> {
+    if (this.#isUnapproved(config)) throw new Error(UNAPPROVED);
     const entry: Entry = this.#entries.get(name) ?? { config, log: '' };
     this.#entries.set(name, entry);
     if (!entry.opened) {
@@ -225,13 +234,16 @@ export class McpServers {
         },
       };
       if (!entry.connection) {
-        entry.connecting = connect(name, entry.config, events, this.#ports.start, signal, this.#ports.signIn);
+        const { start, signIn, fill } = this.#ports;
+        const filled: FilledConfig = (await fill?.(name, entry.config, signal, events.onSignIn)) ?? entry;
+        entry.connecting = connect(name, filled.config, events, start, signal, signIn);
         own = await entry.connecting.finally(() => {
           entry.connecting = undefined;
         });
         entry.connection = own;
+        await filled.keep?.();
       }
-      const tools = await entry.connection.tools(signal);
+      const tools = (await entry.connection.tools(signal)).map((tool) => overridden(tool, entry.config));
       entry.tools = tools;
       entry.error = undefined;
       return { connection: entry.connection, tools, fingerprint: await fingerprintOf(tools) };

@@ -42,7 +42,9 @@ export function mcpTool(server: Server, tool: McpTool, fingerprint: string, use:
     },
     source: `mcp:${server.name}`,
     fingerprint,
-    ...(tool.isDestructive && { danger: `The server ${server.name} says that this tool can destroy data.` }),
+    ...(tool.isDestructive && {
+      danger: { rule: 'deletes' as const, reason: `The server ${server.name} says that this tool can destroy data.` },
+    }),
     async prepare(rawInput, signal) {
       const input = rawInput as Record<string, unknown>;
       if (use() === 'off') throw new ToolError(`The user has turned off ${name}. Continue without it.`);

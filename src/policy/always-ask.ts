@@ -34,7 +34,7 @@ export function dangerOf({ tool, targets, hosts = [], ...input }: PolicyInput): 
     return { rule: 'deletes', reason: 'This tool deletes data.' };
 
   // Such a tool does more than the user can have meant when they allowed its server.
-  if (tool?.danger !== undefined && tool.effect !== 'readonly') return { rule: 'deletes', reason: tool.danger };
+  if (tool?.danger !== undefined && tool.effect !== 'readonly') return tool.danger;
 
   const sends = hosts.length > 0 || tool?.source?.startsWith('mcp:');
   if (sends && input.seen?.secret)

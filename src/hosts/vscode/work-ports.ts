@@ -24,6 +24,7 @@ import { Terminals } from './terminal/terminal.ts';
 
 /** The parts of Kedge that runs need. */
 type Window = {
+  readonly context: Pick<vscode.ExtensionContext, 'globalStorageUri'>;
   readonly storage: string;
   readonly sharedStorage: string;
   readonly fs: VsCodeFileSystem;
