@@ -7,7 +7,7 @@ import type { Mode } from '../core/session/events.ts';
 import type { Permission } from '../core/session/grant-scope.ts';
 import type { Limits, RunBudget, SessionLimits } from '../core/session/limits.ts';
 import type { DocumentCollections } from '../documents/collections.ts';
-import type { IsDenied, ServerResource } from '../mcp/types.ts';
+import type { IsDenied, Joining, ServerResource } from '../mcp/types.ts';
 import type { GitSetting } from '../policy/commands/programs/git-programs.ts';
 import type { ShellParsers } from '../policy/commands/shells/syntax.ts';
 import type { RuleSet } from '../policy/rules.ts';
@@ -94,9 +94,10 @@ export type WorkPorts = {
   mcp?: {
     /**
      * Returns the tools for a run, without the tools and servers that are denied. A denied server is not started. Ask and Plan mode get
-     * only tools that the user declared as read-only.
+     * only tools that the user declared as read-only. A server that does not answer soon does not delay the run: its tools
+     * join when it answers, and again when they change.
      */
-    toolsFor(mode: Mode, isDenied: IsDenied): Promise<Tool[]>;
+    toolsFor(mode: Mode, isDenied: IsDenied, joining?: Joining): Promise<Tool[]>;
     /** Lists the resources of the servers that are connected. */
     resources?(): Promise<ServerResource[]>;
     /**

@@ -61,11 +61,13 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
         )
       : toolsFor(workspace, mode === 'plan' ? { mode, newId: () => crypto.randomUUID(), revises } : { mode: 'ask' }, languages, history);
   const builtin = documents ? await withDocuments(own, documents, workspace) : own;
-  const others =
-    (!applied && !documents?.alone && ports.trusted() && (await ports.mcp?.toolsFor(mode, mcpDenialOf(withSessionRules(ports, state))))) ||
-    [];
-  // If two tools have the same name, the last one is called. A tool of an MCP server must not replace a built-in tool.
-  const tools: Tool[] = [...builtin, ...others.filter(({ name }) => !builtin.some((own) => own.name === name))];
+  let tools: readonly Tool[] = builtin;
+  const join = (more: readonly Tool[]) => {
+    tools = withTools(tools, more);
+  };
+  const waits = state.open.some(({ name }) => !builtin.some((own) => own.name === name));
+  if (!applied && !documents?.alone && ports.trusted())
+    join((await ports.mcp?.toolsFor(mode, mcpDenialOf(withSessionRules(ports, state)), { join, waits })) ?? []);
   checks.runCommand = tools.find(({ name, source }) => name === 'run_command' && source === 'builtin');
   const facts = ports.facts?.(run.model) ?? {};
   const tuning = settings.tuning?.(run.model);
@@ -90,7 +92,9 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
     },
     compactionAsked: () => scope.compactionAsked?.(),
     ...(price && { price }),
-    tools,
+    get tools() {
+      return tools;
+    },
     meter: new Meter(limits, () => usedBy(run, scope.state, now()), run.from, share(), price !== undefined),
     request: {
       system: [
@@ -120,6 +124,13 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
     replied,
     now,
   };
+}
+
+/** Adds tools of MCP servers, which replace earlier tools of the same servers. They must not replace a tool of Kedge or of another server. */
+function withTools(tools: readonly Tool[], more: readonly Tool[]): readonly Tool[] {
+  const sources = new Set(more.map(({ source }) => source));
+  const others = tools.filter(({ source }) => !sources.has(source));
+  return [...others, ...more.filter(({ name }) => !others.some((other) => other.name === name))];
 }
 
 export function openGate(fs: FileSystem, { writer, blobs, format }: AssistantPorts): WriteGate {

@@ -25,8 +25,8 @@ const ASSUMED = 0.85;
 
 export class ContextRoom {
   readonly #ports: ThinkPorts;
-  readonly #tools: ModelRequest['tools'];
-  readonly #counter: TokenCounter;
+  #tools: ModelRequest['tools'];
+  #counter: TokenCounter;
   /**
    * The ratio that was computed from an overflow error. It is valid until the service reports the size of a request and `known` changes.
    */
@@ -43,6 +43,12 @@ export class ContextRoom {
     this.#ports = ports;
     this.#tools = tools;
     this.#counter = new TokenCounter({ system: ports.request.system, tools });
+  }
+
+  /** Counts other tools from now on. */
+  declare(tools: ModelRequest['tools']): void {
+    this.#tools = tools;
+    this.#counter = new TokenCounter({ system: this.#ports.request.system, tools });
   }
 
   /** The content of the window at the next request. */

@@ -55,8 +55,9 @@ const answeringNow = (ports: RunPorts): RunPorts => ({ ...ports, request: { ...p
 /** Runs until the final answer, a limit, a stop or a failure, and emits the outcome. @throws only when the log cannot be written. */
 export async function runLoop(ports: RunPorts, signal: AbortSignal): Promise<void> {
   const { state, emit, meter, now, pace } = ports;
-  const tools = new Map(ports.tools.map((tool) => [tool.name, tool]));
-  const specs = specsOf(ports.tools);
+  let listed = ports.tools;
+  let tools = new Map(listed.map((tool) => [tool.name, tool]));
+  let specs = specsOf(listed);
   const context = new ContextRoom(ports, specs);
   let emptyAnswers = 0;
   /** The number of final answers without the required form. */
@@ -73,6 +74,15 @@ export async function runLoop(ports: RunPorts, signal: AbortSignal): Promise<voi
     if (halt.reason === 'limit') emit({ type: 'budget_reached', ...halt.reached });
     emit({ type: 'run_paused', reason: halt.reason, summary: describeProgress(state, state.lastRun) });
   };
+
+  /** Takes over the tools that have joined. The calls of a turn use the tools that the model was offered in it. */
+  function renewTools(): void {
+    if (listed === ports.tools) return;
+    listed = ports.tools;
+    tools = new Map(listed.map((tool) => [tool.name, tool]));
+    specs = specsOf(listed);
+    context.declare(specs);
+  }
 
   async function ask(): Promise<AssistantMessage> {
     meter.spend({ turns: 1 });
@@ -157,6 +167,7 @@ export async function runLoop(ports: RunPorts, signal: AbortSignal): Promise<voi
       if (halt) return pause(halt);
       for (const { id, message } of state.queue.values()) emit({ type: 'message_added', message: upToDate(message), queued: id });
       if (state.takenBack.size > 0) emit({ type: 'message_added', message: upToDate({ role: 'user', content: [] }) });
+      renewTools();
       await context.make(signal);
       // The request for a summary counts as well.
       const reached = halted('turn');

@@ -442,10 +442,13 @@ describe('kedge acp', () => {
   });
 
   it('offers the tools of an MCP server of the client, which need approval', async () => {
+    let calls = 0;
     const { env, server } = await serve({
       turns: ({ body }) => {
         const name = body.tools?.find((tool) => tool.name.endsWith('steady'))?.name;
-        return name && server.requests.length === 1 ? { calls: [{ name, input: {} }] } : { text: 'Done.' };
+        // A slow server joins the run after the first turn.
+        if (!name) return { calls: [{ name: 'list_directory', input: { path: `turn-${server.requests.length}` } }] };
+        return calls++ === 0 ? { calls: [{ name, input: {} }] } : { text: 'Done.' };
       },
     });
     const client = connect({ env, choose: () => 'Allow once' });
