@@ -44,7 +44,10 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
   'src/hosts/acp': [...BELOW_APP, 'src/app', 'src/hosts/node', 'node:*', '@agentclientprotocol/sdk'],
   'src/hosts/mcp-server': [...BELOW_APP, 'src/app', 'node:crypto', 'node:http', 'node:stream', '@modelcontextprotocol/sdk', 'zod'],
-  'src/hosts/cli': [...BELOW_APP, 'src/app', 'src/hosts/acp', 'src/hosts/mcp-server', 'src/hosts/node', 'node:*', 'zod'],
+  'src/hosts/cli': [
+    ...[...BELOW_APP, 'src/app', 'src/hosts/acp', 'src/hosts/mcp-server', 'src/hosts/node', 'node:*'],
+    ...['get-east-asian-width', 'marked', 'zod'],
+  ],
   'src/hosts/vscode': [...BELOW_APP, 'src/app', 'src/hosts/node', 'src/protocol', 'node:*', 'vscode'],
   'webview-ui': ['src/core', 'src/protocol', 'webview-ui/lazy', '@vscode/codicons', 'marked', 'preact'],
   'webview-ui/lazy': ['highlight.js', 'katex', 'mermaid', 'uplot'],
