@@ -6,7 +6,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 
-const BELOW_APP = ['src/core', 'src/policy', 'src/workspace', 'src/providers', 'src/tools', 'src/mcp', 'src/sessions'];
+const BELOW_APP = ['src/core', 'src/policy', 'src/workspace', 'src/documents', 'src/providers', 'src/tools', 'src/mcp', 'src/sessions'];
 
 /**
  * A room may import its own files and the entries listed here: other rooms, single files of other rooms, npm packages, `node:*` (Node's own
@@ -33,9 +33,10 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
   'src/text-tools': ['src/core', 'src/providers/errors.ts', 'src/providers/tool-calls.ts', 'js-yaml'],
   'src/offline': ['src/core', 'src/providers/types.ts'],
-  'src/tools': ['src/core', 'src/policy', 'src/workspace', 'diff', 'zod'],
+  'src/tools': ['src/core', 'src/documents/*', 'src/policy', 'src/workspace', 'diff', 'zod'],
   'src/mcp': ['src/core', 'src/policy', 'src/workspace', '@modelcontextprotocol/sdk', 'zod'],
   'src/sessions': ['src/core', 'src/workspace', 'node:*'],
+  'src/documents': ['src/core', 'src/workspace'],
   'src/app': BELOW_APP,
   'src/hosts/node': [...BELOW_APP, 'src/app', 'node:*', '@napi-rs/keyring', 'cross-spawn', 'htmlparser2', 'ignore', 'web-tree-sitter'],
   'src/hosts/node/telemetry': [

@@ -6,6 +6,7 @@ import type { Tool } from '../core/run/tool.ts';
 import type { Mode } from '../core/session/events.ts';
 import type { Permission } from '../core/session/grant-scope.ts';
 import type { Limits, RunBudget, SessionLimits } from '../core/session/limits.ts';
+import type { DocumentCollections } from '../documents/collections.ts';
 import type { IsDenied, ServerResource } from '../mcp/types.ts';
 import type { GitSetting } from '../policy/commands/programs/git-programs.ts';
 import type { ShellParsers } from '../policy/commands/shells/syntax.ts';
@@ -106,6 +107,8 @@ export type WorkPorts = {
     resourceReader?(server: string): Tool | undefined | Promise<Tool | undefined>;
     close(): Promise<void>;
   };
+  /** The collections of documents, or undefined if there are none. Runs read them in every mode. */
+  documents?(): Promise<DocumentsPort | undefined>;
   /** The language services, if the host has them. */
   languages?: LanguageServices;
   /** Formats text, if the host can. It is used only if the user has turned formatting on. */
@@ -131,6 +134,14 @@ export type WorkPorts = {
   remembered?: MemoryStore;
   /** Returns the known facts about the user's surroundings. This is called at the start of each run. */
   surroundings?(): Promise<Surroundings>;
+};
+
+export type DocumentsPort = {
+  collections: DocumentCollections;
+  /** The collections that runs may read. Without it, they may read all. */
+  names?: readonly string[];
+  /** Returns the absolute path of a document that is a file on this computer. */
+  pathOf(collection: string, document: string): string | undefined;
 };
 
 export type AssistantPorts = SessionsPorts & WorkPorts;

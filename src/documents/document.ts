@@ -29,12 +29,12 @@ export type DocumentFormat = 'markdown' | 'html' | 'text' | 'pdf' | 'docx' | 'pp
 export type DocumentProblem = 'encrypted' | 'scanned' | 'too-large' | 'damaged' | 'unsupported' | 'too-slow' | 'empty';
 
 export class DocumentError extends Error {
-  constructor(
-    readonly problem: DocumentProblem,
-    message: string,
-  ) {
+  readonly problem: DocumentProblem;
+
+  constructor(problem: DocumentProblem, message: string) {
     super(message);
     this.name = 'DocumentError';
+    this.problem = problem;
   }
 }
 

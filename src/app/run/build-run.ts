@@ -59,6 +59,7 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
           history,
         )
       : toolsFor(workspace, mode === 'plan' ? { mode, newId: () => crypto.randomUUID(), revises } : { mode: 'ask' }, languages, history);
+  if (!applied) builtin.push(...(await documentToolsOf(ports, workspace)));
   const others = (!applied && ports.trusted() && (await ports.mcp?.toolsFor(mode, mcpDenialOf(withSessionRules(ports, state))))) || [];
   // If two tools have the same name, the last one is called. A tool of an MCP server must not replace a built-in tool.
   const tools: Tool[] = [...builtin, ...others.filter(({ name }) => !builtin.some((own) => own.name === name))];
@@ -121,4 +122,21 @@ export function openGate(fs: FileSystem, { writer, blobs, format }: AssistantPor
 
 function externalAccess({ commands, fetcher, remembered }: AssistantPorts): ExternalAccess {
   return { commands: commands?.(), fetcher, memory: remembered };
+}
+
+/** The code of these tools is loaded only if there are collections. */
+async function documentToolsOf({ documents }: AssistantPorts, workspace: Workspace): Promise<Tool[]> {
+  const port = await documents?.();
+  if (!port) return [];
+  const { collections, names, pathOf } = port;
+  const isWithheldPath = workspace.withheldPaths('documents_search');
+  const { documentTools } = await import('../../tools/documents/index.ts');
+  return documentTools({
+    collections,
+    names,
+    isWithheld(collection, document) {
+      const path = pathOf(collection, document);
+      return path !== undefined && isWithheldPath(path);
+    },
+  });
 }

@@ -1,0 +1,94 @@
+/** What can be asked about collections of documents. The tools of the model and the terminal program use this interface. */
+import type { DocumentFormat, DocumentProblem, Place } from './document.ts';
+
+/** Where the documents of a collection come from. The host that reads them interprets paths, globs and addresses. */
+export type Source =
+  | { kind: 'folder'; path: string }
+  | { kind: 'glob'; path: string; glob: string }
+  | { kind: 'file'; path: string }
+  /** A page, with the pages below it up to `depth` links away and at most `pages` in total. */
+  | { kind: 'url'; url: string; depth: number; pages: number };
+
+/** A collection belongs to a workspace or to the user (`global`). Its name is unique among both. */
+export type CollectionSummary = {
+  name: string;
+  scope: 'workspace' | 'global';
+  sources: Source[];
+  /** Whether a part of the collection was fetched from the network. */
+  isFromNetwork: boolean;
+  documents: number;
+  failed: number;
+  /** The documents that still have to be read, because an update was interrupted. */
+  todo: number;
+  chunks: number;
+};
+
+/** `key` identifies a document in its collection: a path relative to its source, or an address. */
+export type DocumentSummary = {
+  collection: string;
+  key: string;
+  title: string;
+  format: DocumentFormat | '';
+  language: string;
+  /** The length of the text in characters. */
+  length: number;
+  /** `todo`: it has to be read or read again, and answers come from the content before. */
+  state: 'ready' | 'failed' | 'todo';
+  problem?: DocumentProblem | 'unreadable';
+  /** Why the document could not be read, for the user. */
+  message?: string;
+  notes: string[];
+};
+
+/** `path` is a glob or the beginning of a key. */
+export type DocumentFilter = { path?: string; format?: DocumentFormat; state?: DocumentSummary['state'] };
+
+export type SearchOptions = {
+  /** Names of collections. Without it, all collections are searched. */
+  collections?: readonly string[];
+  filter?: Pick<DocumentFilter, 'path' | 'format'>;
+  limit?: number;
+  /** Whether a word that is in no document also stands for similar words. */
+  tolerant?: boolean;
+};
+
+/** A part of a document that matches a query. */
+export type Passage = {
+  collection: string;
+  document: string;
+  title: string;
+  /** The headings above the passage. */
+  titlePath: string[];
+  place: Place;
+  text: string;
+  /** The greater, the better. Scores of different queries cannot be compared. */
+  score: number;
+  /** The number of further passages with nearly the same text, which are left out. */
+  repeated: number;
+  /** The position of the passage in the text of the document, in characters. */
+  start: number;
+};
+
+export type OutlineEntry = { level: number; title: string; titlePath: string[]; place: Place; start: number; length: number };
+
+/** `start` and `end` are characters of the text, `pages` counts pages, slides or sheets from 1. */
+export type ContentRange = { start?: number; end?: number; pages?: { from: number; to: number } };
+
+export type DocumentContent = { title: string; text: string; start: number; end: number; length: number; place?: Place };
+
+export interface DocumentCollections {
+  listCollections(): Promise<CollectionSummary[]>;
+  listDocuments(collection: string, filter?: DocumentFilter, limit?: number): Promise<{ documents: DocumentSummary[]; total: number }>;
+  search(query: string, options?: SearchOptions, signal?: AbortSignal): Promise<Passage[]>;
+  outline(collection: string, document: string): Promise<OutlineEntry[]>;
+  /**
+   * Returns a section with everything below it. `heading` is a title, or several from the top down, joined by ` > `.
+   */
+  section(collection: string, document: string, heading: string): Promise<DocumentContent>;
+  content(collection: string, document: string, range?: ContentRange): Promise<DocumentContent>;
+}
+
+/** A collection, a document or a section does not exist. The message says so to the user and to the model. */
+export class NotInCollection extends Error {
+  override name = 'NotInCollection';
+}
