@@ -12,7 +12,7 @@ import { visibleLine } from '../../core/words/visible-text.ts';
 import { LineReader } from './line-reader.ts';
 import { approvalText, questionText } from './output/approval-text.ts';
 import { canChoose, chooseHunks } from './output/choose-hunks.ts';
-import { diffText, oneLine, paintFor } from './output/terminal.ts';
+import { diffText, oneLine, type Paint, paintFor } from './output/terminal.ts';
 
 export type PromptOptions = {
   /** Whether a terminal is connected, so that a person can answer. */
@@ -27,7 +27,7 @@ export type PromptOptions = {
 
 /**
  * An answer that one key gives where single keys are read. `line` is the same answer as a typed line; `words` asks for words, which are
- * added to it. `help` explains the answer.
+ * added to it. `help` explains the answer. An answer without a label is listed only in the help.
  */
 export type Choice = { key: string; label: string; line?: string; words?: string; help?: string };
 
@@ -38,6 +38,7 @@ export type Prompter = {
   ask(prompt: string, signal: AbortSignal, choices?: readonly Choice[], words?: boolean): Promise<string | undefined>;
   /** Whether single keys answer. */
   readsKeys?: boolean;
+  paint?: Paint;
 };
 
 export const NOBODY = 'The user could not be asked because no terminal is connected.';
@@ -69,7 +70,7 @@ export async function promptForApproval(
   if (!options.interactive) return { approve: false, by: 'nobody', words: noTerminalText(request.reason, rule) };
   const { covers = [], similar = 0 } = request;
   const { prompter = terminalLines } = options;
-  const paint = paintFor(process.stderr);
+  const { paint = paintFor(process.stderr) } = prompter;
   // A single key is the capital letter in place of the `p` before a letter.
   prompter.show(`\n${approvalText(request, paint, prompter.readsKeys ? (letter) => letter.toUpperCase() : undefined)}\n`);
   const deviates = rule === 'outside-plan';
@@ -116,7 +117,7 @@ function approvalChoices({ covers = [], similar = 0 }: ApprovalRequest, deviates
     SCOPE_LABELS.filter(([letter]) => (letter === 't' ? similar > 0 : letter === 'r' || canGrant(each, SCOPES[letter] as GrantScope))).map(
       ([letter, label, help]): Choice => ({
         key: index === 0 ? letter : letter.toUpperCase(),
-        label: index === 0 ? label : `${label} (narrow)`,
+        label: index === 0 ? label : '',
         line: index === 0 ? letter : `p${letter}`,
         help: `allow ${visibleLine(permissionText(each))} ${help}`,
       }),
@@ -169,12 +170,12 @@ function noTerminalText(reason: string, rule: RuleId | undefined): string {
 /** Asks for an option by its number or label, or for free text if the question allows it. Resolves to undefined if the input ends. */
 export async function promptForAnswer(
   { question }: AskedQuestion,
-  lines: Pick<Prompter, 'ask'>,
+  lines: Pick<Prompter, 'ask' | 'paint'>,
   signal: AbortSignal,
 ): Promise<QuestionAnswer | undefined> {
   const { options, freeText } = question;
   const takesWords = freeText || options.length === 0;
-  const paint = paintFor(process.stderr);
+  const { paint = paintFor(process.stderr) } = lines;
   const rows = options.map(
     ({ label, detail }, index) => `  ${index + 1}  ${oneLine(label)}${detail ? paint.dim(`  ${oneLine(detail)}`) : ''}\n`,
   );

@@ -61,7 +61,7 @@ export class Asked {
     }
     const label = (choice: Choice) => `${paint.bold(choice.key)} ${choice.label}`;
     const more = [...(this.#takesWords ? ['or type your own words'] : []), ...(this.#hasHelp ? [`${paint.bold('?')} help`] : [])];
-    const answers = [...this.#choices.map(label), ...more];
+    const answers = [...this.#choices.filter((choice) => choice.label).map(label), ...more];
     const help = this.#showsHelp ? this.#choices.map((choice) => cut(`  ${choice.key}  ${choice.help ?? choice.label}`, columns)) : [];
     const question = wrap(paint.bold(this.#question), columns).filter((line) => line !== '');
     const lines = [...help, ...question, ...joined(answers, columns)];

@@ -1,7 +1,8 @@
 /** Shows events in a conversation. Most of it is the text of other runs; here are the diffs and what is left out. */
 import type { AgentEvent } from '../../../core/session/events.ts';
+import { planLines } from '../../../core/view/plan-details.ts';
 import type { RunView } from '../../../core/view/run-view.ts';
-import { diffText, type Output, type Paint } from '../output/terminal.ts';
+import { diffText, harmless, type Output, type Paint } from '../output/terminal.ts';
 import { type Redrawn, TextRenderer } from '../output/text-renderer.ts';
 
 /** A longer diff is cut. `/review` and `/verbose` show all of it. */
@@ -24,6 +25,8 @@ export class ChatRenderer extends TextRenderer {
   override handle(event: AgentEvent): void {
     if (event.type === 'reasoning_delta' && !this.#isVerbose()) return;
     if (event.type === 'approval_requested' && event.changes.length > 0) this.#seen.add(event.callId);
+    // The user confirms exactly this text, so it is not rendered as Markdown.
+    if (event.type === 'plan_proposed') return void this.#err.write(`\n${harmless(planLines(event.plan))}\n\n`);
     if (event.type === 'run_finished' && !this.#isVerbose()) {
       const { receipt: _, ...rest } = event;
       super.handle(rest);

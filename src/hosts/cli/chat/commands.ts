@@ -76,7 +76,7 @@ export const COMMANDS: readonly ChatCommand[] = [
     values: async ({ kedge }) => (await kedge.assistant.sessions()).map(({ id }) => id),
     run: resume,
   },
-  { name: 'clear', text: 'start a new session', run: (chat) => chat.open() },
+  { name: 'clear', text: 'start a new session', run: clear },
   { name: 'init', args: 'WORDS', text: 'write an AGENTS.md for this folder', run: init },
   { name: 'remember', args: 'WORDS', text: 'remember this in later sessions of this folder', run: remember },
   { name: 'grants', text: 'list your permanent permissions in this folder', run: listGrants },
@@ -114,6 +114,12 @@ function helpText(): string {
 /** A long command has its description in the next line, so that the lines fit into narrow terminals. */
 function row(head: string, text: string): string[] {
   return head.length <= 14 ? [`  ${head.padEnd(15)}${text}`] : [`  ${head}`, `  ${' '.repeat(15)}${text}`];
+}
+
+async function clear(chat: Chat): Promise<void> {
+  const { id, state } = chat.session;
+  await chat.open();
+  chat.front.say(state.lastRun ? `A new session. To return to the last one: /resume ${id}` : 'A new session.');
 }
 
 function changeMode(chat: Chat, words: string): void {

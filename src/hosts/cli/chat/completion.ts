@@ -32,7 +32,7 @@ export async function complete(
   let items: Completion['items'] = [];
   // Each list replaces the earlier one.
   for await (const choices of (await mentions()).find(mention.query, { open: [] }))
-    items = choices.map(({ insert, label, detail }) => ({ insert, label: detail ? `${label}  ${detail}` : label }));
+    items = choices.map(({ insert, label, detail }) => ({ insert, label, ...(detail && { detail }) }));
   return offered(mention.from, items);
 }
 

@@ -66,7 +66,7 @@ export class Conversation implements Chat, Controls {
   }
 
   get facts(): readonly string[] {
-    const context = this.#context && `context ${contextShare(this.#context)}`;
+    const context = this.#context && `context ${contextShare(this.#context)}${this.#context.window === undefined ? ' tokens' : ''}`;
     return [this.mode, modelText(this.model), ...(context ? [context] : [])];
   }
 
@@ -89,7 +89,7 @@ export class Conversation implements Chat, Controls {
       if (event.type === 'turn_started') this.#context = event.context;
       renderer.handle(event);
     });
-    if (!run) return this.front.say(session ? 'This session is empty.' : 'A new session.');
+    if (!run) return;
     if (state.lastRun) this.mode = state.lastRun.mode;
     this.front.say(
       `Session “${oneLine(state.title || run.prompt, 100)}”, ${state.runs.size} ${state.runs.size === 1 ? 'message' : 'messages'}. The last one:`,

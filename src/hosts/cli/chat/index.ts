@@ -7,6 +7,7 @@ import { EXIT } from '../exit-codes.ts';
 import { openKedge } from '../kedge.ts';
 import { type Command, UsageError } from '../options/arguments.ts';
 import { chosenModel } from '../options/environment.ts';
+import { oneLine } from '../output/terminal.ts';
 import { findSession } from '../sessions/find.ts';
 import { Conversation } from './conversation.ts';
 import { History } from './history.ts';
@@ -49,12 +50,14 @@ export async function chat(command: ChatCommand, env: NodeJS.ProcessEnv, usualMo
   const prompt = command.prompt.join(' ').trim();
   const begin = async () => {
     await conversation.open(session);
-    if (prompt) await conversation.submit(prompt);
+    if (!prompt) return;
+    front.say(`\n${front.paint.bold('›')} ${oneLine(prompt, 2_000)}`);
+    await conversation.submit(prompt);
   };
   void begin().catch((error: unknown) => front.say(`kedge: ${error instanceof Error ? error.message : error}`));
   await front.converse(conversation);
   const { id, state } = conversation.session;
-  if (state.lastRun) process.stderr.write(`To go on with this conversation: kedge chat --session ${id}\n`);
+  if (state.lastRun) process.stderr.write(`\nTo go on with this conversation:\n  kedge chat --session ${id}\n`);
   await kedge.pruneCheckpoints().catch(() => undefined);
   await assistant.shutDown();
   return EXIT.answered;

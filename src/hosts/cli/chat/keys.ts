@@ -4,7 +4,7 @@ import { emitKeypressEvents, type Interface, type Key as NodeKey } from 'node:re
 /** `name` is for example `enter`, `alt+enter`, `ctrl+a`, `text` or `paste`. `text` is what was typed or pasted. */
 export type Key = { name: string; text?: string };
 
-type Input = NodeJS.ReadableStream & { setRawMode?(on: boolean): unknown };
+export type Input = NodeJS.ReadableStream & { setRawMode?(on: boolean): unknown };
 
 const PASTE_ON = '\u001b[?2004h';
 const PASTE_OFF = '\u001b[?2004l';

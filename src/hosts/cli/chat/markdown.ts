@@ -7,12 +7,19 @@ import { widthOf, wrap } from './styled.ts';
 const MAX_COLUMNS = 110;
 const MAX_DEPTH = 8;
 /** Emphasis characters in one paragraph, and signs of nesting, beyond which the lexer would take too long. */
-const MAX_SIGNS = 2_000;
+const MAX_SIGNS = 800;
 const TOO_DEEP = /^(?:[ \t]{100}|(?:[ \t]*(?:>|[-+*](?=\s)|\d+[.)](?=\s))){50})/m;
 
 export function blocksOf(text: string): MarkedToken[] {
-  const isTangled = TOO_DEEP.test(text) || (text.match(/[*_~[\]`]/g)?.length ?? 0) > MAX_SIGNS;
-  return isTangled ? [{ type: 'html', raw: text, text, pre: false, block: true }] : (new Lexer({ gfm: true }).lex(text) as MarkedToken[]);
+  return isTangled(text)
+    ? [{ type: 'html', raw: text, text, pre: false, block: true }]
+    : (new Lexer({ gfm: true }).lex(text) as MarkedToken[]);
+}
+
+function isTangled(text: string): boolean {
+  const prose = text.replace(/^ {0,3}(`{3,}|~{3,})[\s\S]*?(?:^ {0,3}\1|(?![\s\S]))/gm, '');
+  const signs = (part: string) => part.match(/[*_~[\]`]/g)?.length ?? 0;
+  return TOO_DEEP.test(prose) || prose.split(/\n[ \t]*\n/).some((part) => part.length > MAX_SIGNS && signs(part) > MAX_SIGNS);
 }
 
 /** Returns the lines of a block. */

@@ -10,7 +10,7 @@ import { type Completion, matchingCommands } from './completion.ts';
 import { type EditorState, edit, emptyEditor, submitted, withText } from './editor.ts';
 import { rowsOf } from './editor-rows.ts';
 import type { Controls, Front } from './front.ts';
-import { type Key, KeyReader } from './keys.ts';
+import { type Input, type Key, KeyReader } from './keys.ts';
 import { Live } from './live.ts';
 import { type Bottom, Screen } from './screen.ts';
 import { cut } from './styled.ts';
@@ -19,13 +19,18 @@ import { Transcript } from './transcript.ts';
 /** Keys that the user is typing when a question appears do not answer it. They still go to the message. */
 const QUIET_MS = 300;
 const MAX_SHOWN = 5;
+/** A lower screen has no empty lines to spare. */
+const MIN_ROWS = 10;
 const LEAVE = 'To leave, press Ctrl+C again, or Ctrl+D.';
 
+/** The streams of a terminal. */
+type Streams = { stdin: Input; stdout: NodeJS.WriteStream; stderr: NodeJS.WriteStream };
 type Pending = { asked: Asked; resolve(answer: string | undefined): void; isReady: boolean };
 
 export class Terminal implements Front {
   readonly paint: Paint;
   readonly prompter: Prompter;
+  readonly #stdout: NodeJS.WriteStream;
   readonly #screen: Screen;
   readonly #keys: KeyReader;
   readonly #live: Live;
@@ -42,9 +47,9 @@ export class Terminal implements Front {
   #leave: () => void = () => undefined;
 
   /** `history` is what was sent in earlier conversations, and `remember` adds to it. */
-  constructor(history: readonly string[], remember: (entry: string) => void) {
-    const { stdin, stdout } = process;
-    const write = stdout.write.bind(stdout);
+  constructor(history: readonly string[], remember: (entry: string) => void, { stdin, stdout, stderr }: Streams = process) {
+    const write: (text: string) => unknown = stdout.write.bind(stdout);
+    this.#stdout = stdout;
     this.#remember = remember;
     this.#editor = emptyEditor(history);
     this.paint = paintFor(stdout);
@@ -59,7 +64,7 @@ export class Terminal implements Front {
     };
     this.#screen = new Screen(output, () => this.#bottom());
     this.#live = new Live(this.paint, () => this.#screen.update());
-    this.#transcript = new Transcript(this.#screen, this.paint);
+    this.#transcript = new Transcript(this.#screen, this.paint, [stdout, stderr]);
     this.#keys = new KeyReader(
       stdin,
       write,
@@ -68,6 +73,7 @@ export class Terminal implements Front {
     );
     this.prompter = {
       readsKeys: true,
+      paint: this.paint,
       show: (text) => this.#transcript.line(text.replace(/^\n|\n$/g, ''), true),
       ask: (prompt, signal, choices, words) => {
         const answer = this.#turn.then(() => this.#ask(prompt, signal, choices, words));
@@ -84,14 +90,14 @@ export class Terminal implements Front {
       this.#leave = resolve;
     });
     const resize = () => this.#screen.update();
-    process.stdout.on('resize', resize);
+    this.#stdout.on('resize', resize);
     const release = this.#transcript.capture();
     this.#keys.start();
     this.#screen.update();
     try {
       await left;
     } finally {
-      process.stdout.off('resize', resize);
+      this.#stdout.off('resize', resize);
       this.#live.end();
       this.#keys.stop();
       this.#transcript.end();
@@ -106,7 +112,7 @@ export class Terminal implements Front {
   }
 
   show(run: RunView | undefined, isVerbose: () => boolean): { handle(event: AgentEvent): void } {
-    const redrawn = { ...this.#live.redrawn, heldChars: 0, undo: '/undo' };
+    const redrawn = { ...this.#live.redrawn, heldChars: 0, paint: this.paint, undo: '/undo' };
     const { answers, steps } = this.#transcript;
     const renderer = new ChatRenderer(answers, steps, this.paint, run, redrawn, isVerbose);
     this.#skipWait = () => renderer.skipWait();
@@ -264,9 +270,9 @@ export class Terminal implements Front {
     const found = search === undefined || asked ? [] : [cut(this.paint.dim(`search: ${oneLine(search)}`), columns)];
     const queued = (this.#controls?.queued ?? []).map((each) => cut(this.paint.dim(`queued: ${oneLine(each)}`), columns));
     const status = [...this.#live.lines(columns), ...queued.slice(-3), ...found];
-    const room = Math.max(0, screenRows - 1 - status.length - prompt.lines.length - below.length);
+    const room = Math.max(0, screenRows - 2 - status.length - prompt.lines.length - below.length);
     const open = this.#transcript.openLines();
-    const above = [...(room > 0 ? open.slice(-room) : []), ...status];
+    const above = [...(room > 0 ? open.slice(-room) : []), ...(screenRows > MIN_ROWS ? [''] : []), ...status];
     return { lines: [...above, ...prompt.lines, ...below], row: above.length + prompt.row, column: prompt.column };
   }
 
@@ -276,12 +282,12 @@ export class Terminal implements Front {
       const { items, at } = this.#completion;
       const from = Math.max(0, Math.min(at - 2, items.length - MAX_SHOWN));
       return items.slice(from, from + MAX_SHOWN).map(({ label, detail }, index) => {
-        const line = oneLine(detail ? `${label}  ${detail}` : label);
-        return cut(index + from === at ? bold(`  ${line}`) : dim(`  ${line}`), columns);
+        const line = `  ${oneLine(label).padEnd(12)}${detail ? `  ${oneLine(detail)}` : ''}`;
+        return cut(index + from === at ? bold(line) : dim(line), columns);
       });
     }
     const commands = matchingCommands(this.#editor.text, COMMANDS).slice(0, MAX_SHOWN);
-    return commands.map(({ name, text }) => cut(dim(`  /${name}  ${text}`), columns));
+    return commands.map(({ name, text }) => cut(dim(`  /${name.padEnd(11)}  ${text}`), columns));
   }
 
   #footer(columns: number): string {

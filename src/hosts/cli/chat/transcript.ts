@@ -6,18 +6,24 @@ import { safe, wrap } from './styled.ts';
 
 type Kind = 'answer' | 'lines' | 'start';
 
+/** The beginning of a line that its further lines are indented by: spaces, a bullet or number, or the first column of a list. */
+const HANGING = /^ +\S+(?: \S+)? {2,}|^ *(?:[•›] |\d+\. )?/;
+
 export class Transcript {
   /** Receives the text of answers. */
   readonly answers: Output = { isTTY: true, write: (text) => this.#answer(text) };
   /** Receives lines of text. An incomplete line is shown at the bottom until it is complete. */
   readonly steps: Output;
   readonly #screen: Screen;
+  readonly #streams: readonly Pick<NodeJS.WriteStream, 'write'>[];
   readonly #markdown: MarkdownStream;
   #partial = '';
   #last: Kind = 'start';
 
-  constructor(screen: Screen, paint: Paint) {
+  /** `streams` are those that `capture` captures. */
+  constructor(screen: Screen, paint: Paint, streams: readonly Pick<NodeJS.WriteStream, 'write'>[]) {
     this.#screen = screen;
+    this.#streams = streams;
     this.#markdown = new MarkdownStream(
       (lines) => this.#print(lines, 'answer'),
       paint,
@@ -29,7 +35,7 @@ export class Transcript {
   /** Prints a text on lines of its own. With `apart`, an empty line separates it from what precedes it. */
   line(text: string, apart = false): void {
     this.end();
-    if (apart && this.#last !== 'start') this.#screen.print('');
+    if (apart && this.#last === 'lines') this.#screen.print('');
     this.#print(text.split('\n'), 'lines');
     if (apart) this.#last = 'answer';
   }
@@ -52,7 +58,7 @@ export class Transcript {
    * Returns a function that ends this.
    */
   capture(): () => void {
-    const streams = [process.stdout, process.stderr] as const;
+    const streams = this.#streams;
     const writes = streams.map(({ write }) => write);
     for (const stream of streams) {
       stream.write = ((chunk: string | Uint8Array, ...rest: unknown[]) => {
@@ -83,6 +89,6 @@ export class Transcript {
   #print(lines: readonly string[], kind: Kind): void {
     if (this.#last !== 'start' && this.#last !== kind) this.#screen.print('');
     this.#last = kind;
-    for (const line of lines) this.#screen.print(line, /^\s*/.exec(line)?.[0]);
+    for (const line of lines) this.#screen.print(line, ' '.repeat(HANGING.exec(line)?.[0].length ?? 0));
   }
 }

@@ -19,7 +19,7 @@ import { todoText } from '../../../core/words/todo-text.ts';
 import { Countdown } from './countdown.ts';
 import { LiveOutput } from './live-output.ts';
 import { ProgressLine } from './progress-line.ts';
-import { changeCounts, harmless, type Output, oneLine, paintFor } from './terminal.ts';
+import { changeCounts, harmless, type Output, oneLine, type Paint, paintFor } from './terminal.ts';
 
 /**
  * The number of characters at the beginning of each text that are held back on a terminal. Only the end of a message shows whether its text
@@ -37,13 +37,14 @@ const PAUSED: Record<PauseReason, string> = {
 const CONNECT =
   'choose a model with --model, for example -m openai/gpt-6.1-sol, and set its key, for example OPENAI_API_KEY (see kedge models)';
 
-/** What is drawn over again on a terminal, and the words that depend on the host. */
+/** What is drawn over again on a terminal, and what else depends on the host. */
 export type Redrawn = {
   countdown?: Pick<Countdown, 'begin' | 'clear' | 'end'>;
   liveOutput?: Pick<LiveOutput, 'show' | 'clear'>;
   progressLine?: Pick<ProgressLine, 'begin' | 'end'>;
   /** The number of characters at the beginning of each text that are held back. */
   heldChars?: number;
+  paint?: Paint;
   undo?: string;
 };
 
@@ -62,7 +63,7 @@ export class TextRenderer {
   #reasoning = false;
   readonly #redrawn: Redrawn;
   readonly #readsLines: boolean;
-  readonly #paint: ReturnType<typeof paintFor>;
+  readonly #paint: Paint;
 
   /**
    * `readsLines` is true if lines that the user types are added to the run. `run` is the newest run of the session, because the program
@@ -72,7 +73,7 @@ export class TextRenderer {
     this.#run = run;
     this.#out = out;
     this.#err = err;
-    this.#paint = paintFor(err);
+    this.#paint = redrawn.paint ?? paintFor(err);
     this.#readsLines = readsLines;
     this.#redrawn = redrawn;
   }
