@@ -19,7 +19,7 @@ import { answerPending, EXIT, runSession } from './run-session.ts';
  * Callbacks for signals. `shutDown` is called before a signal ends the program, `onInterrupt` at each Ctrl+C, and `onStall` when the event
  * loop is empty although the command has not ended. While a signal ends the program, `ending` is a promise of the exit code.
  */
-type SignalHooks = { shutDown?: () => Promise<void>; onInterrupt?: () => void; onStall?: () => void; ending?: Promise<number> };
+export type SignalHooks = { shutDown?: () => Promise<void>; onInterrupt?: () => unknown; onStall?: () => void; ending?: Promise<number> };
 
 /** Returns the exit code. Every failure is reported as one sentence on stderr. */
 export async function program(args: readonly string[]): Promise<number> {
@@ -68,6 +68,10 @@ async function execute(command: Command, signal: AbortSignal, hooks: SignalHooks
     case 'mcp': {
       const { command: options, env } = await configured(command);
       return (await import('./servers/index.ts')).serve(options, env, signal, hooks);
+    }
+    case 'chat': {
+      const { command: options, env, mode } = await configured(command);
+      return (await import('./chat/index.ts')).chat(options, env, mode, hooks);
     }
     case 'prompt':
     case 'continue':
@@ -137,7 +141,7 @@ async function run(given: Extract<Command, { prompt: string[] }>, signal: AbortS
         readLastRun(session.events),
       );
   session.subscribe(renderer ? (event) => renderer.handle(event) : printJson);
-  hooks.onInterrupt = () => renderer?.interrupted();
+  hooks.onInterrupt = () => void renderer?.interrupted();
 
   const endpoint = env.KEDGE_OTLP_ENDPOINT;
   const traces = endpoint ? (await import('./traces.ts')).tracesTo(endpoint, kedge.assistant) : undefined;
@@ -208,7 +212,8 @@ function handleStall(hooks: SignalHooks): () => void {
 function handleSignals(stopping: AbortController): SignalHooks {
   const hooks: SignalHooks = {};
   process.on('SIGINT', () => {
-    hooks.onInterrupt?.();
+    // A conversation handles Ctrl+C itself.
+    if (hooks.onInterrupt?.() === true) return;
     if (stopping.signal.aborted || !hooks.shutDown) process.exit(EXIT.stopped);
     stopping.abort();
   });

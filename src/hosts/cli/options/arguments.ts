@@ -52,6 +52,8 @@ export type Command = Options &
   (
     | { action: 'version' }
     | { action: 'acp' }
+    /** A conversation. `session` is the session to continue, and `prompt` the first message. */
+    | { action: 'chat'; session?: string; plain: boolean; prompt: string[] }
     /** `values.http` is the port to serve on, or 0 for any free one. Without it, standard input and output are used. */
     | { action: 'mcp'; values: { raw?: boolean; http?: string; collections?: string[]; 'no-global'?: boolean } }
     | { action: 'help'; topic?: string }
@@ -99,6 +101,8 @@ export const OPTIONS = {
   http: text,
   collections: { type: 'string', short: 'c', multiple: true },
   'no-global': flag,
+  plain: flag,
+  session: text,
   continue: text,
   help: { type: 'boolean', short: 'h' },
   version: { type: 'boolean', short: 'v' },
@@ -149,7 +153,9 @@ export function parseCommand(args: readonly string[]): Command {
   };
   if (values.help || word === 'help') return { ...options, action: 'help', ...defined({ topic: word === 'help' ? rest[0] : word }) };
   if (values.version) return { ...options, action: 'version' };
-  const session = values.continue;
+  const session = values.continue ?? values.session;
+  if (word === 'chat' || (positionals.length === 0 && values.continue === undefined && process.stdin.isTTY && process.stdout.isTTY))
+    return { ...options, action: 'chat', plain: values.plain ?? false, prompt: rest, ...defined({ session }) };
   const mode = MODES.find((name) => name === word);
   if (mode) {
     if (!isBlank(rest)) return { ...options, action: 'prompt', mode, prompt: rest, ...(session !== undefined && { session }) };

@@ -39,6 +39,8 @@ export const OPTION_TABLE: readonly (readonly [flags: string, text: string])[] =
   ['--surroundings LIST', 'facts that are sent to the model: none, or a list (default: system,date,folders,git)'],
   ['--no-require-plan, --no-bell, --no-quiet', 'turn off what the configuration file turns on'],
   ['--continue [ID]', 'with a request: add the request to that session'],
+  ['--session ID', 'with kedge chat: continue this session'],
+  ['--plain', 'with kedge chat: write only lines, for screen readers: nothing is drawn over again'],
   ['--raw', 'with kedge mcp: also offer the reading tools'],
   ['--http PORT', 'with kedge mcp: serve over HTTP on this computer'],
   ['-c, --collections NAMES', 'with kedge mcp: the collections of documents that can be asked, such as handbook,manuals (default: all)'],
