@@ -64,6 +64,10 @@ async function execute(command: Command, signal: AbortSignal, hooks: SignalHooks
       const { env } = command.name === 'config' ? process : await configured(command);
       return runOther(command, { stored: storedKeys, env, signal, hooks });
     }
+    case 'ask-documents': {
+      const { command: options, env } = await configured(command);
+      return (await import('./documents/ask.ts')).askDocuments(options, env, signal, hooks);
+    }
     case 'acp':
     case 'mcp': {
       const { command: options, env } = await configured(command);
@@ -91,7 +95,7 @@ async function configured<Given extends Command>(command: Given): Promise<Config
   return existsSync(file) ? (await import('./config/configured.ts')).configured(command, file) : { command, env: process.env };
 }
 
-async function run(given: Extract<Command, { prompt: string[] }>, signal: AbortSignal, hooks: SignalHooks): Promise<number> {
+async function run(given: Extract<Command, { action: 'prompt' | 'continue' }>, signal: AbortSignal, hooks: SignalHooks): Promise<number> {
   const { command, env, mode: usualMode } = await configured(given);
   const chosen = chosenModel(command.model, env);
   // The provider's code loads while the session is opened.
