@@ -2,8 +2,9 @@
 // again after each change. --watch and --debug keep the code readable and write source maps.
 import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire, isBuiltin } from 'node:module';
-import { basename, resolve } from 'node:path';
+import { basename } from 'node:path';
 import * as esbuild from 'esbuild';
+import { chunkGroups } from './scripts/chunks.mjs';
 import { panelBundles } from './scripts/panel-build.mjs';
 import { readmeForExtension } from './scripts/readme.mjs';
 
@@ -14,107 +15,8 @@ const wasm = [
   'web-tree-sitter/web-tree-sitter.wasm',
   '@vscode/tree-sitter-wasm/wasm/tree-sitter-bash.wasm',
   '@vscode/tree-sitter-wasm/wasm/tree-sitter-powershell.wasm',
+  'node-sqlite3-wasm/dist/node-sqlite3-wasm.wasm',
 ];
-
-/**
- * Code behind an `import()` shares files with the code that is loaded at the start. esbuild creates a chunk for each set of entries that share
- * a file, so dozens of chunks would be read, which takes longer than reading their bytes. With this plug-in, the lazy parts of a group import
- * all of the code that the group shares, which then becomes one chunk.
- */
-const lazyParts = {
-  name: 'lazy-parts',
-  setup(build) {
-    build.onResolve({ filter: /^\.{0,2}\/?.*\.ts$/ }, ({ kind, path, resolveDir }) =>
-      ['dynamic-import', 'entry-point'].includes(kind) ? { path: resolve(resolveDir, path), namespace: 'lazy' } : undefined,
-    );
-    build.onLoad({ filter: /^/, namespace: 'lazy' }, ({ path }) => {
-      const file = path.slice(import.meta.dirname.length + 1).replaceAll('\\', '/');
-      const lines = [...sharedBy(file).map((shared) => `import './${shared}';`), `export * from './${file}';`];
-      return { contents: lines.join('\n'), resolveDir: import.meta.dirname };
-    });
-  },
-};
-
-/** The code that the extension loads at activation, and the terminal program at its start. */
-const ALWAYS = [
-  'src/app/assistant.ts',
-  'src/app/context/surroundings-parts.ts',
-  'src/app/limits.ts',
-  'src/app/models/models.ts',
-  'src/core/bytes.ts',
-  'src/core/context/window.ts',
-  'src/core/growing-text.ts',
-  'src/core/model/images.ts',
-  'src/core/modes.ts',
-  'src/core/plan/plan.ts',
-  'src/core/plan/progress.ts',
-  'src/core/run/hunk-revision.ts',
-  'src/core/session/events.ts',
-  'src/core/view/run-view.ts',
-  'src/core/words/call-text.ts',
-  'src/core/words/visible-text.ts',
-  'src/hosts/node/commands/process-group.ts',
-  'src/hosts/node/files/file-system.ts',
-  'src/hosts/node/storage.ts',
-  'src/hosts/node/telemetry/run-traces.ts',
-  'src/providers/headers.ts',
-  'src/providers/tool-calls.ts',
-  'src/sessions/blobs.ts',
-  'src/sessions/ledger.ts',
-  'src/sessions/store.ts',
-  'src/sessions/windows.ts',
-];
-/** The code of sessions, which the panel, the Chat and runs share. */
-const FOR_SESSIONS = [...ALWAYS, 'src/app/session/session.ts'];
-/** The code that runs share with the adapters, the views of the editor and the terminal program. */
-const FOR_WORK = [
-  ...FOR_SESSIONS,
-  'src/app/run/cost.ts',
-  'src/core/plan/schema.ts',
-  'src/core/view/approval-details.ts',
-  'src/core/view/plan-details.ts',
-  'src/core/words/budget-text.ts',
-  'src/core/words/plan-text.ts',
-  'src/policy/rules.ts',
-  'src/providers/event-stream.ts',
-  'src/providers/exchange.ts',
-  'src/providers/listing.ts',
-  'src/providers/server.ts',
-  'src/workspace/apply-revision.ts',
-  'src/workspace/changes.ts',
-  'src/workspace/text-edits.ts',
-  'src/workspace/types.ts',
-  'src/workspace/workspace.ts',
-];
-const FOR_RUNS = [...FOR_WORK, 'src/app/run/build-run.ts'];
-/** The code that a group of files shares. For each file, the longest matching prefix of its path applies. */
-const SHARED = {
-  'src/': ALWAYS,
-  'src/app/facts/': FOR_RUNS,
-  'src/app/mentions/': FOR_RUNS,
-  'src/app/run/': FOR_WORK,
-  'src/hosts/cli/': [...FOR_WORK, 'src/hosts/cli/program.ts'],
-  'src/hosts/cli/servers/mcp.ts': [...FOR_RUNS, 'src/hosts/cli/program.ts'],
-  'src/hosts/cli/program.ts': FOR_WORK,
-  'src/hosts/mcp-server/': [...FOR_RUNS, 'src/hosts/cli/program.ts'],
-  'src/hosts/vscode/': [...ALWAYS, 'src/hosts/vscode/extension.ts'],
-  'src/hosts/vscode/extension.ts': ALWAYS,
-  'src/hosts/vscode/attention/': [...FOR_SESSIONS, 'src/hosts/vscode/extension.ts'],
-  'src/hosts/vscode/chat/': [...FOR_WORK, 'src/hosts/vscode/extension.ts'],
-  'src/hosts/vscode/models/': [...FOR_WORK, 'src/hosts/vscode/extension.ts'],
-  'src/hosts/vscode/panel/': [...FOR_WORK, 'src/hosts/vscode/extension.ts'],
-  'src/hosts/vscode/work-ports.ts': [...FOR_WORK, 'src/hosts/vscode/extension.ts'],
-  'src/mcp/': FOR_WORK,
-  'src/offline/': FOR_WORK,
-  'src/policy/': FOR_RUNS,
-  'src/providers/': FOR_WORK,
-  'src/text-tools/': FOR_WORK,
-  'src/workspace/': FOR_WORK,
-};
-function sharedBy(file) {
-  const names = Object.keys(SHARED).filter((name) => file.startsWith(name));
-  return SHARED[names.sort((a, b) => b.length - a.length)[0]];
-}
 
 const programApart = {
   name: 'program-apart',
@@ -133,7 +35,7 @@ const nodeModules = {
   setup(build) {
     build.onResolve({ filter: /^(node:)?[a-z_/]+$/ }, ({ importer, kind, path }) => {
       const isOwn = kind === 'import-statement' && isBuiltin(path) && !importer.includes('node_modules');
-      return isOwn ? { path, namespace: 'node', sideEffects: false } : undefined;
+      return isOwn ? { path, namespace: 'node' } : undefined;
     });
     build.onLoad({ filter: /^/, namespace: 'node' }, ({ path }) => {
       const names = Object.keys(createRequire(import.meta.url)(path)).filter((name) => name !== 'default' && /^[A-Za-z_]\w*$/.test(name));
@@ -165,11 +67,22 @@ const withoutResources = {
   },
 };
 
+/** SQLite looks for its WebAssembly beside its own file, which is in a chunk in dist/ then. */
+const sqlite = {
+  name: 'sqlite',
+  setup(build) {
+    build.onLoad({ filter: /node-sqlite3-wasm\.js$/ }, async ({ path }) => {
+      const code = await readFile(path, 'utf8');
+      return { contents: code.replaceAll('__dirname', "require('node:path').dirname(require('node:url').fileURLToPath(kedgeUrl))") };
+    });
+  },
+};
+
 // CommonJS packages and the plug-in above load Node's modules with `require`, which ES modules do not have. Node 20.16 has a faster way.
 const banner = {
   js: [
     "import{createRequire as kedgeCreateRequire}from'node:module';",
-    'const require=(name)=>process.getBuiltinModule?.(name)??kedgeCreateRequire(import.meta.url)(name);',
+    'const kedgeUrl=import.meta.url,require=(name)=>process.getBuiltinModule?.(name)??kedgeCreateRequire(kedgeUrl)(name);',
   ].join(''),
 };
 
@@ -194,7 +107,7 @@ const bundles = [
     chunkNames: '[name]-[hash]',
     // VS Code provides `vscode`. The keychain library is native and optional; without it, keys cannot be stored in the keychain.
     external: ['vscode', '@napi-rs/keyring'],
-    plugins: [nodeModules, withoutResources, lazyParts],
+    plugins: [nodeModules, withoutResources, sqlite],
     banner,
   },
   {
@@ -211,6 +124,8 @@ const bundles = [
   { ...common, platform: 'node', format: 'esm', target: 'node20', entryPoints: { launcher: 'src/hosts/vscode/program/launcher.ts' } },
   ...panelBundles.map((bundle) => ({ ...common, ...bundle })),
 ];
+
+bundles[0].plugins.push(await chunkGroups(bundles[0]));
 
 await rm('dist', { recursive: true, force: true });
 await mkdir('dist');
