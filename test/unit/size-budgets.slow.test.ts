@@ -41,8 +41,8 @@ describe('the size of the build', () => {
     ['the colors of code in the panel', 160_000, () => staticSize('panel-highlight'), SMALLER],
     ['the formulas of the panel', 285_000, () => staticSize('panel-math'), SMALLER],
     ['the diagrams of the panel', 1_450_000, () => staticSize('panel-diagram'), SMALLER],
-    ['the package, before it is compressed', 7_750_000, packageSize, SMALLER],
-    ['the package, compressed', 2_110_000, compressedSize, SMALLER],
+    ['the package, before it is compressed', 9_060_000, packageSize, SMALLER],
+    ['the package, compressed', 2_610_000, compressedSize, SMALLER],
   ] as const) {
     it(`${what}: at most ${limit.toLocaleString('en')} bytes`, async () => {
       const bytes = await size();
