@@ -6,7 +6,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 
-const BELOW_APP = ['src/core', 'src/policy', 'src/workspace', 'src/providers', 'src/tools', 'src/mcp', 'src/sessions'];
+const BELOW_APP = ['src/core', 'src/policy', 'src/workspace', 'src/documents', 'src/providers', 'src/tools', 'src/mcp', 'src/sessions'];
 
 /**
  * A room may import its own files and the entries listed here: other rooms, single files of other rooms, npm packages, `node:*` (Node's own
@@ -33,24 +33,18 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
   'src/text-tools': ['src/core', 'src/providers/errors.ts', 'src/providers/tool-calls.ts', 'js-yaml'],
   'src/offline': ['src/core', 'src/providers/types.ts'],
-  'src/tools': ['src/core', 'src/policy', 'src/workspace', 'diff', 'zod'],
+  'src/tools': ['src/core', 'src/documents/*', 'src/policy', 'src/workspace', 'diff', 'zod'],
   'src/mcp': ['src/core', 'src/policy', 'src/workspace', '@modelcontextprotocol/sdk', 'zod'],
   'src/sessions': ['src/core', 'src/workspace', 'node:*'],
   'src/documents': ['src/core', 'src/workspace'],
   'src/documents/chunks': ['src/core', 'src/documents'],
   'src/documents/index': ['src/core', 'src/documents', 'src/sessions', 'node:*', '@orama/stemmers', 'node-sqlite3-wasm'],
   'src/documents/store': ['src/core', 'src/documents', 'src/sessions', 'node:*'],
+  'src/documents/formats': ['src/documents/*', 'node:zlib', 'htmlparser2', 'unpdf'],
   'src/app': BELOW_APP,
   'src/hosts/node': [
-    ...BELOW_APP,
-    'src/app',
-    'src/documents',
-    'node:*',
-    '@napi-rs/keyring',
-    'cross-spawn',
-    'htmlparser2',
-    'ignore',
-    'web-tree-sitter',
+    ...[...BELOW_APP, 'src/app', 'src/documents', 'src/documents/formats/marked-up/shallow-parser.ts'],
+    ...['node:*', '@napi-rs/keyring', 'cross-spawn', 'ignore', 'web-tree-sitter'],
   ],
   'src/hosts/node/telemetry': [
     ...['src/app', 'src/core', '@opentelemetry/api', '@opentelemetry/otlp-exporter-base', '@opentelemetry/otlp-transformer'],
@@ -58,7 +52,17 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
   'src/hosts/acp': [...BELOW_APP, 'src/app', 'src/hosts/node', 'node:*', '@agentclientprotocol/sdk'],
   'src/hosts/mcp-server': [...BELOW_APP, 'src/app', 'node:crypto', 'node:http', 'node:stream', '@modelcontextprotocol/sdk', 'zod'],
-  'src/hosts/cli': [...BELOW_APP, 'src/app', 'src/documents', 'src/hosts/acp', 'src/hosts/mcp-server', 'src/hosts/node', 'node:*', 'zod'],
+  'src/hosts/cli': [
+    ...BELOW_APP,
+    'src/app',
+    'src/documents',
+    'src/hosts/acp',
+    'src/hosts/mcp-server',
+    'src/hosts/node',
+    'node:*',
+    '@cfworker/json-schema',
+    'zod',
+  ],
   'src/hosts/vscode': [...BELOW_APP, 'src/app', 'src/hosts/node', 'src/protocol', 'node:*', 'vscode'],
   'webview-ui': ['src/core', 'src/protocol', 'webview-ui/lazy', '@vscode/codicons', 'marked', 'preact'],
   'webview-ui/lazy': ['highlight.js', 'katex', 'mermaid', 'uplot'],

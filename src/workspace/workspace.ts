@@ -36,6 +36,20 @@ export class Workspace {
     return (at) => (this.fs.hides?.(at) ?? false) || needsApproval(this.display(at));
   }
 
+  /** Works like `withheldFiles`, with absolute paths. These may be outside the workspace. */
+  withheldPaths(call?: string): (path: string) => boolean {
+    const isWithheld = this.withheldFiles(call);
+    const needsApproval = this.#withheldFilter(call);
+    return (path) => {
+      try {
+        return isWithheld(parsePath(path, this.fs.folders));
+      } catch (error) {
+        if (error instanceof PathError) return needsApproval(path);
+        throw error;
+      }
+    };
+  }
+
   /**
    * Searches for matching lines. Withheld files are excluded before the search, because removing their hits afterwards would reveal that they exist.
    */

@@ -95,7 +95,12 @@ async function run(given: Extract<Command, { prompt: string[] }>, signal: AbortS
     void catalogEntry(chosen.provider)
       ?.load()
       .catch(() => undefined);
-  const kedge = openKedge(command, env);
+  const { schema } = command;
+  const answers =
+    schema === undefined
+      ? undefined
+      : (await import('./schema/index.ts')).jsonAnswers(schema, 'mode' in command ? command.mode : usualMode);
+  const kedge = openKedge(command, env, undefined, answers?.parts);
   const isPiped = command.prompt.includes('-');
   const typed = command.prompt
     .filter((word) => word !== '-')
@@ -126,7 +131,7 @@ async function run(given: Extract<Command, { prompt: string[] }>, signal: AbortS
   const renderer = command.json
     ? undefined
     : new (command.quiet ? (await import('./output/quiet-renderer.ts')).QuietRenderer : TextRenderer)(
-        process.stdout,
+        answers?.out ?? process.stdout,
         process.stderr,
         process.stdin.isTTY === true,
         readLastRun(session.events),
@@ -159,6 +164,7 @@ async function run(given: Extract<Command, { prompt: string[] }>, signal: AbortS
   const code = await runSession(session, start, { ...command, ...(explicitAddress && { baseUrl: explicitAddress }) }, signal, () =>
     renderer?.skipWait(),
   );
+  if (code === EXIT.answered && !command.json) answers?.print(session);
   if (command.output !== undefined) (await import('./output/plan-output.ts')).writePlan(session, command.output);
   await kedge.pruneCheckpoints().catch(() => undefined);
   await traces?.flush();
