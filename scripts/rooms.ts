@@ -32,7 +32,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     ...['@anthropic-ai/sdk', '@google/genai', 'ollama', 'openai'],
   ],
   'src/text-tools': ['src/core', 'src/providers/errors.ts', 'src/providers/tool-calls.ts', 'js-yaml'],
-  'src/offline': ['src/core', 'src/providers/types.ts'],
+  'src/offline': ['src/core', 'src/documents/*', 'src/providers/types.ts'],
   'src/tools': ['src/core', 'src/documents/*', 'src/policy', 'src/workspace', 'diff', 'zod'],
   'src/mcp': ['src/core', 'src/policy', 'src/workspace', '@modelcontextprotocol/sdk', 'zod'],
   'src/sessions': ['src/core', 'src/workspace', 'node:*'],
