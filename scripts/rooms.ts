@@ -37,10 +37,10 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'src/mcp': ['src/core', 'src/policy', 'src/workspace', '@modelcontextprotocol/sdk', 'zod'],
   'src/sessions': ['src/core', 'src/workspace', 'node:*'],
   'src/documents': ['src/core', 'src/workspace'],
-  'src/documents/formats': ['src/documents/*', 'node:zlib', 'htmlparser2', 'unpdf'],
+  'src/documents/formats': ['src/documents/*', 'node:v8', 'node:zlib', 'htmlparser2', 'unpdf'],
   'src/app': BELOW_APP,
   'src/hosts/node': [
-    ...[...BELOW_APP, 'src/app', 'src/documents', 'src/documents/formats/marked-up/shallow-parser.ts'],
+    ...[...BELOW_APP, 'src/app', 'src/documents'],
     ...['node:*', '@napi-rs/keyring', 'cross-spawn', 'ignore', 'web-tree-sitter'],
   ],
   'src/hosts/node/telemetry': [

@@ -3,6 +3,7 @@ import type { Block, Place } from '../../document.ts';
 import type { Blocks } from '../blocks.ts';
 import { charsetOf, decodeText } from '../encoding.ts';
 import { Lines } from '../lines.ts';
+import { checkMemory } from '../memory.ts';
 import { isUnseen, type Page, ShallowParser } from './shallow-parser.ts';
 import { TableRows } from './table-rows.ts';
 
@@ -62,6 +63,7 @@ class PageBlocks implements Page {
   }
 
   open(tag: string, attributes: Record<string, string>): void {
+    checkMemory();
     const outer = this.#open.at(-1);
     const isMain = (outer?.isMain ?? false) || tag === 'main' || tag === 'article' || attributes.role === 'main';
     const isHidden = (outer?.isHidden ?? false) || HIDDEN.has(tag) || isUnseen(attributes);

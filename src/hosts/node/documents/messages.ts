@@ -1,6 +1,9 @@
 /** What the thread that reads documents and the program say to each other. */
 import type { DocumentProblem, ParsedDocument } from '../../../documents/document.ts';
 
+/** What the thread is told when it starts. */
+export type ThreadData = { maxHeapBytes: number };
+
 export type ReadRequest = { id: number; path: string; bytes: Uint8Array };
 
 export type ReadMessage =
