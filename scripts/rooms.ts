@@ -36,7 +36,10 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'src/tools': ['src/core', 'src/documents/*', 'src/policy', 'src/workspace', 'diff', 'zod'],
   'src/mcp': ['src/core', 'src/policy', 'src/workspace', '@modelcontextprotocol/sdk', 'zod'],
   'src/sessions': ['src/core', 'src/workspace', 'node:*'],
-  'src/documents': ['src/core', 'src/workspace'],
+  'src/documents': ['src/core', 'src/documents/chunks', 'src/documents/index', 'src/documents/store', 'node:*'],
+  'src/documents/chunks': ['src/core', 'src/documents'],
+  'src/documents/index': ['src/core', 'src/documents', 'src/sessions', 'node:*', '@orama/stemmers', 'node-sqlite3-wasm'],
+  'src/documents/store': ['src/core', 'src/documents', 'src/sessions', 'node:*'],
   'src/documents/formats': ['src/documents/*', 'node:v8', 'node:zlib', 'htmlparser2', 'unpdf'],
   'src/app': BELOW_APP,
   'src/hosts/node': [
@@ -49,7 +52,10 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
   'src/hosts/acp': [...BELOW_APP, 'src/app', 'src/hosts/node', 'node:*', '@agentclientprotocol/sdk'],
   'src/hosts/mcp-server': [...BELOW_APP, 'src/app', 'node:crypto', 'node:http', 'node:stream', '@modelcontextprotocol/sdk', 'zod'],
-  'src/hosts/cli': [...BELOW_APP, 'src/app', 'src/hosts/acp', 'src/hosts/mcp-server', 'src/hosts/node', 'node:*', 'zod'],
+  'src/hosts/cli': [
+    ...[...BELOW_APP, 'src/app', 'src/hosts/acp', 'src/hosts/mcp-server', 'src/hosts/node', 'node:*'],
+    ...['@cfworker/json-schema', 'get-east-asian-width', 'marked', 'zod'],
+  ],
   'src/hosts/vscode': [...BELOW_APP, 'src/app', 'src/hosts/node', 'src/protocol', 'node:*', 'vscode'],
   'webview-ui': ['src/core', 'src/protocol', 'webview-ui/lazy', '@vscode/codicons', 'marked', 'preact'],
   'webview-ui/lazy': ['highlight.js', 'katex', 'mermaid', 'uplot'],

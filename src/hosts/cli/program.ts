@@ -19,7 +19,7 @@ import { answerPending, EXIT, runSession } from './run-session.ts';
  * Callbacks for signals. `shutDown` is called before a signal ends the program, `onInterrupt` at each Ctrl+C, and `onStall` when the event
  * loop is empty although the command has not ended. While a signal ends the program, `ending` is a promise of the exit code.
  */
-type SignalHooks = { shutDown?: () => Promise<void>; onInterrupt?: () => void; onStall?: () => void; ending?: Promise<number> };
+export type SignalHooks = { shutDown?: () => Promise<void>; onInterrupt?: () => unknown; onStall?: () => void; ending?: Promise<number> };
 
 /** Returns the exit code. Every failure is reported as one sentence on stderr. */
 export async function program(args: readonly string[]): Promise<number> {
@@ -69,6 +69,10 @@ async function execute(command: Command, signal: AbortSignal, hooks: SignalHooks
       const { command: options, env } = await configured(command);
       return (await import('./servers/index.ts')).serve(options, env, signal, hooks);
     }
+    case 'chat': {
+      const { command: options, env, mode } = await configured(command);
+      return (await import('./chat/index.ts')).chat(options, env, mode, hooks);
+    }
     case 'prompt':
     case 'continue':
       return run(command, signal, hooks);
@@ -95,7 +99,12 @@ async function run(given: Extract<Command, { prompt: string[] }>, signal: AbortS
     void catalogEntry(chosen.provider)
       ?.load()
       .catch(() => undefined);
-  const kedge = openKedge(command, env);
+  const { schema } = command;
+  const answers =
+    schema === undefined
+      ? undefined
+      : (await import('./schema/index.ts')).jsonAnswers(schema, 'mode' in command ? command.mode : usualMode);
+  const kedge = openKedge(command, env, undefined, answers?.parts);
   const isPiped = command.prompt.includes('-');
   const typed = command.prompt
     .filter((word) => word !== '-')
@@ -126,13 +135,13 @@ async function run(given: Extract<Command, { prompt: string[] }>, signal: AbortS
   const renderer = command.json
     ? undefined
     : new (command.quiet ? (await import('./output/quiet-renderer.ts')).QuietRenderer : TextRenderer)(
-        process.stdout,
+        answers?.out ?? process.stdout,
         process.stderr,
         process.stdin.isTTY === true,
         readLastRun(session.events),
       );
   session.subscribe(renderer ? (event) => renderer.handle(event) : printJson);
-  hooks.onInterrupt = () => renderer?.interrupted();
+  hooks.onInterrupt = () => void renderer?.interrupted();
 
   const endpoint = env.KEDGE_OTLP_ENDPOINT;
   const traces = endpoint ? (await import('./traces.ts')).tracesTo(endpoint, kedge.assistant) : undefined;
@@ -159,6 +168,7 @@ async function run(given: Extract<Command, { prompt: string[] }>, signal: AbortS
   const code = await runSession(session, start, { ...command, ...(explicitAddress && { baseUrl: explicitAddress }) }, signal, () =>
     renderer?.skipWait(),
   );
+  if (code === EXIT.answered && !command.json) answers?.print(session);
   if (command.output !== undefined) (await import('./output/plan-output.ts')).writePlan(session, command.output);
   await kedge.pruneCheckpoints().catch(() => undefined);
   await traces?.flush();
@@ -202,7 +212,8 @@ function handleStall(hooks: SignalHooks): () => void {
 function handleSignals(stopping: AbortController): SignalHooks {
   const hooks: SignalHooks = {};
   process.on('SIGINT', () => {
-    hooks.onInterrupt?.();
+    // A conversation handles Ctrl+C itself.
+    if (hooks.onInterrupt?.() === true) return;
     if (stopping.signal.aborted || !hooks.shutDown) process.exit(EXIT.stopped);
     stopping.abort();
   });
