@@ -7,6 +7,7 @@ export type ThreadData = { maxHeapBytes: number };
 export type ReadRequest = { id: number; path: string; bytes: Uint8Array };
 
 export type ReadMessage =
+  /** The parser is loaded, so the time of the document begins. */
   | { id: number; kind: 'started' }
   /** The document has many pages and may take longer. */
   | { id: number; kind: 'pages'; count: number }

@@ -9,7 +9,7 @@ import { outOfMemory } from '../../../documents/formats/memory.ts';
 import type { ReadMessage, ReadRequest, ThreadData } from './messages.ts';
 
 export type ReaderLimits = {
-  /** The time for one document, without the start of the thread. */
+  /** The time for one document, without loading its parser. */
   timeoutMs: number;
   /** What each page of a long PDF adds to the time. */
   pageMs: number;
@@ -29,7 +29,7 @@ const FREE_PAGES = 100;
  * is not reached.
  */
 const HARD_HEAP_MB = 1_024;
-/** A thread that has not started by then is given up. */
+/** A thread that has not loaded the parser by then is given up. */
 const START_MS = 60_000;
 const MEMORY_CHECK_MS = 25;
 /** A thread that keeps more memory than this after a document is not used for the next. */

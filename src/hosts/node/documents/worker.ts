@@ -18,9 +18,12 @@ function send(message: ReadMessage): void {
 }
 
 async function answer({ id, path, bytes }: ReadRequest): Promise<void> {
-  send({ id, kind: 'started' });
+  const hooks = {
+    onReading: () => send({ id, kind: 'started' }),
+    onPages: (count: number) => send({ id, kind: 'pages', count }),
+  };
   try {
-    send({ id, kind: 'read', document: await readContent(path, bytes, (count) => send({ id, kind: 'pages', count })) });
+    send({ id, kind: 'read', document: await readContent(path, bytes, hooks) });
   } catch (error) {
     if (error instanceof DocumentError) send({ id, kind: 'failed', problem: error.problem, message: error.message });
     else send({ id, kind: 'failed', ...unexpected(error) });
