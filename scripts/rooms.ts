@@ -36,7 +36,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'src/tools': ['src/core', 'src/documents/*', 'src/policy', 'src/workspace', 'diff', 'zod'],
   'src/mcp': ['src/core', 'src/policy', 'src/workspace', '@modelcontextprotocol/sdk', 'zod'],
   'src/sessions': ['src/core', 'src/workspace', 'node:*'],
-  'src/documents': ['src/core', 'src/documents/chunks', 'src/documents/index', 'src/documents/store', 'node:*'],
+  'src/documents': ['src/core', 'src/workspace'],
   'src/documents/chunks': ['src/core', 'src/documents'],
   'src/documents/index': ['src/core', 'src/documents', 'src/sessions', 'node:*', '@orama/stemmers', 'node-sqlite3-wasm'],
   'src/documents/store': ['src/core', 'src/documents', 'src/sessions', 'node:*'],

@@ -27,7 +27,7 @@ export async function program(args: readonly string[]): Promise<number> {
   const hooks = handleSignals(stopping);
   const removeStallHandler = handleStall(hooks);
   try {
-    const code = SESSION_COMMANDS.test(commandWord(args))
+    const code = SESSION_COMMANDS.test(commandWords(args))
       ? await (await import('./sessions/commands.ts')).sessionCommand(args, stopping.signal, hooks)
       : await execute(parseCommand(args), stopping.signal, hooks);
     return (await hooks.ending) ?? code;
@@ -42,11 +42,12 @@ export async function program(args: readonly string[]): Promise<number> {
 }
 
 /** The commands that do not run a model. The code of each is loaded when it is used. */
-const SESSION_COMMANDS = /^(sessions|fork|export|import|replay|doctor|insights)$/;
+const SESSION_COMMANDS = /^(sessions|fork|export|import|replay|doctor|insights|docs(?! ask$))\b/;
 
-/** Returns the first word that is not an option. */
-function commandWord(args: readonly string[]): string {
-  return args.find((arg, index) => !arg.startsWith('-') && args[index - 1] !== '--folder') ?? '';
+/** Returns the first two words that are not options. */
+function commandWords(args: readonly string[]): string {
+  const words = args.filter((arg, index) => !arg.startsWith('-') && args[index - 1] !== '--folder');
+  return words.slice(0, 2).join(' ');
 }
 
 async function execute(command: Command, signal: AbortSignal, hooks: SignalHooks): Promise<number> {
@@ -63,6 +64,10 @@ async function execute(command: Command, signal: AbortSignal, hooks: SignalHooks
       const { runOther } = await import('./other-commands.ts');
       const { env } = command.name === 'config' ? process : await configured(command);
       return runOther(command, { stored: storedKeys, env, signal, hooks });
+    }
+    case 'ask-documents': {
+      const { command: options, env } = await configured(command);
+      return (await import('./documents/ask.ts')).askDocuments(options, env, signal, hooks);
     }
     case 'acp':
     case 'mcp': {
@@ -91,7 +96,7 @@ async function configured<Given extends Command>(command: Given): Promise<Config
   return existsSync(file) ? (await import('./config/configured.ts')).configured(command, file) : { command, env: process.env };
 }
 
-async function run(given: Extract<Command, { prompt: string[] }>, signal: AbortSignal, hooks: SignalHooks): Promise<number> {
+async function run(given: Extract<Command, { action: 'prompt' | 'continue' }>, signal: AbortSignal, hooks: SignalHooks): Promise<number> {
   const { command, env, mode: usualMode } = await configured(given);
   const chosen = chosenModel(command.model, env);
   // The provider's code loads while the session is opened.

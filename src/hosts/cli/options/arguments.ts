@@ -56,6 +56,7 @@ export type Command = Options &
     | { action: 'chat'; session?: string; plain: boolean; prompt: string[] }
     /** `values.http` is the port to serve on, or 0 for any free one. Without it, standard input and output are used. */
     | { action: 'mcp'; values: { raw?: boolean; http?: string; collections?: string[]; 'no-global'?: boolean } }
+    | { action: 'ask-documents'; prompt: string[]; values: DocumentsValues }
     | { action: 'help'; topic?: string }
     /** A command that runs no model. Its code parses the words after its name. */
     | { action: 'other'; name: string; words: string[]; all: boolean }
@@ -66,6 +67,14 @@ export type Command = Options &
 
 const text = { type: 'string' } as const;
 const flag = { type: 'boolean' } as const;
+
+export type DocumentsValues = {
+  'use-case'?: string;
+  collections?: string[];
+  'no-global'?: boolean;
+  interactive?: boolean;
+  verbose?: boolean;
+};
 
 export const OPTIONS = {
   folder: { type: 'string', multiple: true },
@@ -101,6 +110,9 @@ export const OPTIONS = {
   http: text,
   collections: { type: 'string', short: 'c', multiple: true },
   'no-global': flag,
+  'use-case': { type: 'string', short: 'u' },
+  interactive: { type: 'boolean', short: 'i' },
+  verbose: flag,
   plain: flag,
   session: text,
   continue: text,
@@ -167,6 +179,11 @@ export function parseCommand(args: readonly string[]): Command {
   if (word === 'init') {
     const words = rest.join(' ').trim();
     return { ...options, action: 'prompt', mode: 'agent', prompt: [initPrompt(words)], shown: `kedge init ${words}`.trim() };
+  }
+  if (word === 'docs' && rest[0] === 'ask') {
+    if (isBlank(rest.slice(1)) && !values.interactive)
+      throw new UsageError('The question is missing. For example: kedge docs ask "how is a deployment rolled back?"');
+    return { ...options, action: 'ask-documents', prompt: rest.slice(1), values };
   }
   if (word === 'acp') return { ...options, action: word };
   if (word === 'mcp') return { ...options, action: word, values };

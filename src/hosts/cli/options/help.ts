@@ -1,3 +1,4 @@
+import { SESSION_HELP } from '../sessions/help.ts';
 import { optionLines } from './option-table.ts';
 
 const HELP = `Kedge: a coding assistant for the folder you are in.
@@ -22,6 +23,7 @@ Usage
   kedge doctor             check the stored sessions and repair them
   kedge insights           show statistics about the runs of this folder; --days N, --all, --json,
                            --csv
+  kedge docs add NAME …    index documents to search in them; also: docs update, list, show, search, remove
   kedge acp                be the agent of another editor, over the Agent Client Protocol
   kedge mcp                let other assistants ask about this folder, as an MCP server that only reads
   kedge models             list the models that can be chosen
@@ -189,5 +191,6 @@ Example of a setting
 
 /** Returns the help on a command, or the general help. */
 export function helpOn(topic = ''): string {
-  return (Object.hasOwn(TOPICS, topic) && TOPICS[topic]) || HELP;
+  const topics: Readonly<Record<string, string>> = { ...SESSION_HELP, ...TOPICS };
+  return (Object.hasOwn(topics, topic) && topics[topic]) || HELP;
 }
