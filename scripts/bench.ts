@@ -122,6 +122,13 @@ const benches: Record<string, () => Promise<Row[]>> = {
       ['one replacement in a file of 10 MB', ms(largeMs), ''],
     ];
   },
+  async formats() {
+    const { measureReading } = await import('../test/bench/documents.ts');
+    return (await measureReading()).map(({ format, documentsPerSecond, megabytesPerSecond, pagesPerSecond }) => {
+      const pages = pagesPerSecond === undefined ? '' : `${Math.round(pagesPerSecond)} pages/s, `;
+      return [`reading ${format}`, `${pages}${Math.round(documentsPerSecond)} documents/s, ${megabytesPerSecond.toFixed(1)} MB/s`, ''];
+    });
+  },
   async panel() {
     const { measurePanel } = await import('../test/support/panel-gallery.ts');
     const { longestTaskMs, longestTaskCpuMs } = await measurePanel();
