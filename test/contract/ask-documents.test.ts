@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { answerQuestion } from '../../src/app/answer/answer.ts';
 import { documentsSubject } from '../../src/app/answer/documents.ts';
-import type { AgentEvent } from '../../src/core/session/events.ts';
+import { type AgentEvent, isDurable } from '../../src/core/session/events.ts';
 import { indexed, temporaryStore } from '../support/collections.ts';
 import { assistantOn } from '../support/harness.ts';
 import { CALL_BODIES, TEXT_BODIES } from '../support/wire-bodies.ts';
@@ -47,10 +47,10 @@ describe('a question about documents', () => {
     });
     const signal = new AbortController().signal;
     const answer = await answerQuestion(kedge.session, QUESTION, documentsSubject(['docs']), { signal, calls: 10 });
-    return { answer, events: kedge.events.map(shapeOf), requests: server.requests.map(({ raw }) => raw.toString()) };
+    return { answer, events: kedge.events.filter(isDurable).map(shapeOf), requests: server.requests.map(({ raw }) => raw.toString()) };
   }
 
-  it('has the same events and the same answer on every wire', async () => {
+  it('has the same logged events and the same answer on every wire', async () => {
     const [first, ...others] = await Promise.all(
       Object.keys(WIRES).map((name) => ask(name, (place) => `Twice ${place}.\n\nConfidence: high`)),
     );
