@@ -7,7 +7,7 @@ import { UsageError } from './arguments.ts';
  * of `more` with the same name. The code for MCP is loaded with the first run. @throws UsageError
  */
 export function mcpServersOf(file: string | undefined, warn: (text: string) => void, more?: object): NonNullable<AssistantPorts['mcp']> {
-  const configured = { ...more, ...(file && readJson(file)) };
+  const configured = { ...more, ...(file && readServerFile(file)) };
   const open = async () => (await import('./mcp-servers.ts')).openServers(configured, warn);
   let servers: ReturnType<typeof open> | undefined;
   const opened = () => {
@@ -23,7 +23,8 @@ export function mcpServersOf(file: string | undefined, warn: (text: string) => v
   };
 }
 
-function readJson(file: string): object | undefined {
+/** @throws UsageError if the file is not JSON */
+export function readServerFile(file: string): object | undefined {
   try {
     return (JSON.parse(readFileSync(file, 'utf8')) as { mcpServers?: object }).mcpServers;
   } catch (error) {
