@@ -11,6 +11,7 @@ import {
   type Tool as ServedTool,
   type ServerNotification,
   type ServerRequest,
+  SetLevelRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 import * as z from 'zod';
 import { ReadingCalls, readingTools } from '../../app/run/reading-calls.ts';
@@ -62,7 +63,13 @@ type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
 
 /** Serves one client until its connection is closed. Then its runs are stopped. */
 export async function serveClient(transport: Transport, ports: ServerPorts): Promise<Server> {
-  const server = new Server({ name: 'kedge', title: 'Kedge', version: ports.version }, { capabilities: { tools: {} } });
+  const server = new Server({ name: 'kedge', title: 'Kedge', version: ports.version }, { capabilities: { tools: {}, logging: {} } });
+  /** Steps are logged only for a client that has asked for them. */
+  let logsSteps = false;
+  server.setRequestHandler(SetLevelRequestSchema, ({ params: { level } }) => {
+    logsSteps = level === 'debug' || level === 'info';
+    return {};
+  });
   const raw = ports.raw ? readingTools(ports.raw) : [];
   const reading = new ReadingCalls(() => ports.newSession(new AbortController().signal));
   const turns = new Turns(AT_ONCE);
@@ -78,7 +85,7 @@ export async function serveClient(transport: Transport, ports: ServerPorts): Pro
     ],
   }));
   server.setRequestHandler(CallToolRequestSchema, async ({ params: { name, arguments: input = {} } }, extra): Promise<CallToolResult> => {
-    if (name === ASK_WORKSPACE.name) return turns.take(extra.signal, () => ask(input, ports, extra));
+    if (name === ASK_WORKSPACE.name) return turns.take(extra.signal, () => ask(input, ports, extra, logsSteps));
     if (!raw.some((tool) => tool.name === name)) throw new McpError(ErrorCode.InvalidParams, `There is no tool ${JSON.stringify(name)}.`);
     return asResult(extra.signal, async () => served(await reading.call(name, input, extra.signal)));
   });
@@ -88,14 +95,21 @@ export async function serveClient(transport: Transport, ports: ServerPorts): Pro
   return server;
 }
 
-async function ask(input: unknown, ports: ServerPorts, extra: Extra): Promise<CallToolResult> {
+async function ask(input: unknown, ports: ServerPorts, extra: Extra, logsSteps: boolean): Promise<CallToolResult> {
   const parsed = Input.safeParse(input);
   if (!parsed.success) return failed(`The arguments do not fit: ${z.prettifyError(parsed.error)}`);
   const { query, use_case: useCase } = parsed.data;
   const { signal } = extra;
   return asResult(signal, async () => {
     const session = await ports.newSession(signal);
-    const answer = await askWorkspace(session, { query, useCase }, { signal, calls: ports.calls ?? MAX_CALLS, onStep: progressOf(extra) });
+    const report = progressOf(extra);
+    const onStep = (step: string) => {
+      report(step);
+      if (!logsSteps || signal.aborted) return;
+      const params = { level: 'info' as const, logger: 'ask_workspace', data: step };
+      void extra.sendNotification({ method: 'notifications/message', params }).catch(() => undefined);
+    };
+    const answer = await askWorkspace(session, { query, useCase }, { signal, calls: ports.calls ?? MAX_CALLS, onStep });
     return { content: [{ type: 'text', text: JSON.stringify(answer) }], structuredContent: answer };
   });
 }
