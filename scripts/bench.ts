@@ -149,6 +149,14 @@ const benches: Record<string, () => Promise<Row[]>> = {
       [`${provider}, start of the terminal program to its first request`, ms(terminalMs), '150 ms'],
     ]);
   },
+  async cancel() {
+    const { measureCancel } = await import('../test/bench/cancel.ts');
+    const { modelMs, commandMs } = await measureCancel();
+    return [
+      ['kedge acp, answer to a prompt that is cancelled while the model answers', ms(modelMs), '200 ms'],
+      ['kedge acp, answer to a prompt that is cancelled while a command runs', ms(commandMs), '200 ms'],
+    ];
+  },
   async terminal() {
     const { measureCli } = await import('../test/bench/cli.ts');
     const { kedge, bare, stepRatio, fixedTokens } = await measureCli();
