@@ -72,7 +72,7 @@ const benches: Record<string, () => Promise<Row[]>> = {
     ];
   },
   async documents() {
-    const { measureGrowth } = await import('../test/bench/documents.ts');
+    const { measureGrowth } = await import('../test/bench/documents/growth.ts');
     const rows: Row[] = [];
     for (const count of [500, 5_000, 20_000]) {
       const { perSecond, megabytes, queryMs, slowestMs, memoryMegabytes, updateShare } = await measureGrowth(count);
@@ -83,6 +83,12 @@ const benches: Record<string, () => Promise<Row[]>> = {
         ['searching in them, median (slowest of 60)', `${ms(queryMs)} (${ms(slowestMs)}) of CPU`, '50 ms'],
         ['updating after 1 % has changed, compared to indexing all', ratio(updateShare), '0.01x'],
       );
+    }
+    const { measureQuality } = await import('../test/bench/documents/quality.ts');
+    const quality = await measureQuality();
+    for (const [name, { documents, recallAt5, recallAt10, mrr, ndcg }] of Object.entries(quality)) {
+      const figures = [recallAt5, recallAt10, mrr, ndcg].map((figure) => figure.toFixed(2)).join(', ');
+      rows.push([`60 questions to ${documents} documents, ${name}: recall at 5 and 10, MRR, nDCG`, figures, name === 'bm25' ? '0.85' : '']);
     }
     return rows;
   },

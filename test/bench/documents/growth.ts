@@ -3,9 +3,9 @@ import { readdirSync, statSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ParsedDocument } from '../../src/documents/document.ts';
-import type { SourceDocument, UpdatePorts } from '../../src/documents/store/sources.ts';
-import { DocumentStore } from '../../src/documents/store/store.ts';
+import type { ParsedDocument } from '../../../src/documents/document.ts';
+import type { SourceDocument, UpdatePorts } from '../../../src/documents/store/sources.ts';
+import { DocumentStore } from '../../../src/documents/store/store.ts';
 
 export type Growth = {
   documents: number;
