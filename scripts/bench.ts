@@ -71,6 +71,27 @@ const benches: Record<string, () => Promise<Row[]>> = {
       ['searching them: a rare word, a common word (first result), no result', `${ms(rareMs)}, ${ms(commonMs)}, ${ms(missMs)}`, '300 ms'],
     ];
   },
+  async documents() {
+    const { measureGrowth } = await import('../test/bench/documents/growth.ts');
+    const rows: Row[] = [];
+    for (const count of [500, 5_000, 20_000]) {
+      const { perSecond, megabytes, queryMs, slowestMs, memoryMegabytes, updateShare } = await measureGrowth(count);
+      const size = `${count.toLocaleString('en')} documents of 1,000 words`;
+      rows.push(
+        [`indexing ${size}: documents per second of CPU, and on disk`, `${Math.round(perSecond)}, ${mb(megabytes)}`, ''],
+        ['memory for that, at its highest', `+${mb(memoryMegabytes)}`, ''],
+        ['searching in them, median (slowest of 60)', `${ms(queryMs)} (${ms(slowestMs)}) of CPU`, '50 ms'],
+        ['updating after 1 % has changed, compared to indexing all', ratio(updateShare), '0.01x'],
+      );
+    }
+    const { measureQuality } = await import('../test/bench/documents/quality.ts');
+    const quality = await measureQuality();
+    for (const [name, { documents, recallAt5, recallAt10, mrr, ndcg }] of Object.entries(quality)) {
+      const figures = [recallAt5, recallAt10, mrr, ndcg].map((figure) => figure.toFixed(2)).join(', ');
+      rows.push([`60 questions to ${documents} documents, ${name}: recall at 5 and 10, MRR, nDCG`, figures, name === 'bm25' ? '0.85' : '']);
+    }
+    return rows;
+  },
   async 'long-session'() {
     const { measureLongSession } = await import('../test/bench/long-session.ts');
     const rows: Row[] = [];
