@@ -7,12 +7,15 @@ import {
   ElicitRequestSchema,
   ListRootsRequestSchema,
   LoggingMessageNotificationSchema,
+  PromptListChangedNotificationSchema,
   ResourceListChangedNotificationSchema,
   ToolListChangedNotificationSchema,
 } from '@modelcontextprotocol/sdk/types.js';
-import type { CallContext, Connect, McpResource, McpTool } from '../types.ts';
+import { promptOf } from '../prompt-uri.ts';
+import type { CallContext, Connect, McpTool } from '../types.ts';
 import { Authorization } from './authorization.ts';
 import { elicited } from './elicitation.ts';
+import { promptParts, promptsOf } from './prompts.ts';
 import { resourceParts, resultParts } from './results.ts';
 import { sampled } from './sampling.ts';
 import { schemaValidator } from './schemas.ts';
@@ -77,6 +80,7 @@ export const connect: Connect = async (name, config, events, start, signal, sign
     client.onclose = events.onClosed;
     client.setNotificationHandler(ToolListChangedNotificationSchema, events.onChanged);
     client.setNotificationHandler(ResourceListChangedNotificationSchema, events.onResourcesChanged);
+    client.setNotificationHandler(PromptListChangedNotificationSchema, events.onResourcesChanged);
     try {
       await client.connect(transport, { signal });
       return client;
@@ -110,8 +114,8 @@ export const connect: Connect = async (name, config, events, start, signal, sign
       return tools.slice(0, MAX_TOOLS);
     },
     async resources(stopped) {
-      if (!client.getServerCapabilities()?.resources) return [];
-      const resources: McpResource[] = [];
+      const resources = await promptsOf(client, stopped);
+      if (!client.getServerCapabilities()?.resources) return resources;
       let cursor: string | undefined;
       do {
         const page = await client.listResources(cursor === undefined ? {} : { cursor }, { signal: stopped });
@@ -121,11 +125,15 @@ export const connect: Connect = async (name, config, events, start, signal, sign
       return resources.slice(0, MAX_RESOURCES);
     },
     async read(uri, stopped) {
-      const reading = during(stopped, (signal) => client.readResource({ uri }, { signal, timeout: CALL_MS }));
-      const { contents } = await reading.catch((error) => {
+      const prompt = promptOf(uri);
+      const reading = during(stopped, async (signal) =>
+        prompt
+          ? promptParts(client, prompt.name, prompt.words, signal)
+          : resourceParts((await client.readResource({ uri }, { signal, timeout: CALL_MS })).contents),
+      );
+      return reading.catch((error) => {
         throw stopped.aborted ? error : failure(error);
       });
-      return resourceParts(contents);
     },
     misfit({ inputSchema }, input) {
       try {
