@@ -46,12 +46,17 @@ export class McpServers {
     this.#forget();
     const names = new Set<string>();
     const lists = configs.map(async ([name, config]) => {
-      if (this.#isUnapproved(config)) return mode === 'agent' ? [this.#startTool(name, config, joining?.join)] : [];
       const list = async (): Promise<Tool[]> => {
         const tools = await this.#toolsOf(name, config, joining && (async () => joining.join(await list())));
         return tools.filter((tool) => !isDenied(name, tool.name) && (mode === 'agent' || tool.effect === 'readonly'));
       };
-      return list();
+      if (!this.#isUnapproved(config)) return list();
+      const start = async () => {
+        const tools = await list();
+        joining?.join(tools);
+        return tools;
+      };
+      return mode === 'agent' ? [this.#startTool(name, config, start)] : [];
     });
     const over = joining && !joining.waits && timeout(this.#ports.startMs ?? START_MS);
     const soon = await Promise.all(lists.map((list) => (over ? Promise.race([list, over.then(() => undefined)]) : list)));
@@ -64,14 +69,14 @@ export class McpServers {
     return origin?.digest !== undefined && !this.#ports.approved?.has(origin.digest);
   }
 
-  #startTool(name: string, config: McpServerConfig, join: Joining['join'] = () => undefined): Tool {
+  #startTool(name: string, config: McpServerConfig, list: () => Promise<Tool[]>): Tool {
     const { digest = '' } = config.origin ?? {};
     return startTool(name, config, digest, async (signal) => {
       this.#ports.approved?.add(digest);
+      // An attempt before the approval has failed.
+      if (this.#entries.get(name)?.failedAt !== undefined) this.#entries.delete(name);
       await this.#open(name, config, signal);
-      const tools = await this.#toolsOf(name, config);
-      join(tools);
-      return tools.map((tool) => tool.name);
+      return (await list()).map((tool) => tool.name);
     });
   }
 

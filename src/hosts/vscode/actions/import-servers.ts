@@ -25,7 +25,7 @@ export async function importServers({ keys }: { keys: Keys }): Promise<void> {
       found.length > 0
         ? 'All servers in the files of Claude and Cursor are in your settings.'
         : 'No servers were found in the files of Claude and Cursor.';
-    return void vscode.window.showInformationMessage(text);
+    return void vscode.window.showInformationMessage(notificationText(text));
   }
   const items = added.map((server) => ({
     label: visibleLine(server.name),
