@@ -45,6 +45,7 @@ export type ChatCommand = {
 };
 
 const MAX_CHOICES = 9;
+const SESSION_VERBS = ['search', 'rename', 'pin', 'unpin', 'delete'];
 const VERBS = ['list', 'get', 'set', 'unset', 'edit', 'path', 'schema'];
 
 export const COMMANDS: readonly ChatCommand[] = [
@@ -60,13 +61,13 @@ export const COMMANDS: readonly ChatCommand[] = [
     name: 'compact',
     args: 'WORDS',
     text: 'shorten the conversation; the words say what to keep',
-    run: (chat, words) => chat.run(() => chat.session.compact(words)),
+    run: (chat, words) => (chat.session.running ? chat.session.compact(words) : chat.run(() => chat.session.compact(words))),
   },
   {
     name: 'sessions',
     args: 'search WORDS',
     text: 'list the sessions of this folder',
-    values: () => ['search', 'rename', 'pin', 'unpin'],
+    values: () => SESSION_VERBS,
     run: listSessions,
   },
   {
@@ -188,6 +189,10 @@ async function review({ session, front }: Chat): Promise<void> {
 }
 
 async function listSessions({ kedge }: Chat, words: string): Promise<void> {
+  if (words && !SESSION_VERBS.some((verb) => words.startsWith(`${verb} `)))
+    throw new UsageError(
+      `Use /sessions alone, or with ${SESSION_VERBS.join(', ')}: /sessions search tide. For all else: kedge sessions --help`,
+    );
   const { sessions } = await import('../sessions/sessions.ts');
   await sessions({ kedge, words: words.split(/\s+/).filter(Boolean), values: {}, signal: new AbortController().signal });
 }

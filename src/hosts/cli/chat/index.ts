@@ -8,9 +8,10 @@ import { openKedge } from '../kedge.ts';
 import { type Command, UsageError } from '../options/arguments.ts';
 import { chosenModel } from '../options/environment.ts';
 import { oneLine } from '../output/terminal.ts';
+import { askThrough } from '../questions.ts';
 import { findSession } from '../sessions/find.ts';
 import { Conversation } from './conversation.ts';
-import { History } from './history.ts';
+import { History } from './input/history.ts';
 import { Plain } from './plain.ts';
 import { Terminal } from './terminal.ts';
 
@@ -31,6 +32,8 @@ export async function chat(command: ChatCommand, env: NodeJS.ProcessEnv, usualMo
   const kedge = openKedge(command, env, undefined, { adapt });
   const { assistant } = kedge;
   hooks.shutDown = () => assistant.shutDown();
+  const endpoint = env.KEDGE_OTLP_ENDPOINT;
+  const traces = endpoint ? (await import('../traces.ts')).tracesTo(endpoint, assistant) : undefined;
   const history = new History(join(storageDirectory(env), 'history.jsonl'));
   const isPlain = command.plain || process.env.TERM === 'dumb';
   const front = isPlain ? new Plain() : new Terminal(history.read(), (entry) => history.add(entry));
@@ -42,6 +45,7 @@ export async function chat(command: ChatCommand, env: NodeJS.ProcessEnv, usualMo
     servers: async () => (await mcp?.overview?.('agent', () => false)) ?? 'No MCP servers are configured. Add them with --mcp-config FILE.',
     leave: () => front.leave(),
   });
+  if (front.prompter.readsKeys) askThrough(front.prompter);
   hooks.onInterrupt = () => {
     if (front instanceof Plain) front.interrupt();
     return true;
@@ -58,6 +62,7 @@ export async function chat(command: ChatCommand, env: NodeJS.ProcessEnv, usualMo
   await front.converse(conversation);
   const { id, state } = conversation.session;
   if (state.lastRun) process.stderr.write(`\nTo go on with this conversation:\n  kedge chat --session ${id}\n`);
+  await traces?.flush();
   await kedge.pruneCheckpoints().catch(() => undefined);
   await assistant.shutDown();
   return EXIT.answered;

@@ -4,9 +4,9 @@ import type { RunView } from '../../../core/view/run-view.ts';
 import { harmless, paintFor } from '../output/terminal.ts';
 import type { Redrawn } from '../output/text-renderer.ts';
 import { linesOf, type Prompter } from '../questions.ts';
-import { ChatRenderer } from './chat-renderer.ts';
 import type { Controls, Front } from './front.ts';
-import { safe } from './styled.ts';
+import { ChatRenderer } from './output/chat-renderer.ts';
+import { safe } from './output/styled.ts';
 
 /** The time without other output after which a line says what the run waits for. */
 const STATUS_MS = 1_500;
@@ -17,6 +17,7 @@ export class Plain implements Front {
     show: (text) => void process.stderr.write(safe(text)),
     ask: (prompt, signal) => linesOf(process.stdin).ask(prompt, signal),
   };
+  readonly bell = process.stderr;
   readonly #left = new AbortController();
   #controls: Controls | undefined;
   #isWarned = false;
@@ -50,10 +51,6 @@ export class Plain implements Front {
     this.#left.abort();
   }
 
-  get signal(): AbortSignal {
-    return this.#left.signal;
-  }
-
   show(run: RunView | undefined, isVerbose: () => boolean): { handle(event: AgentEvent): void } {
     const { paint } = this;
     return new ChatRenderer(process.stdout, process.stderr, paint, run, { progressLine: statusLines(), undo: '/undo' }, isVerbose);
@@ -65,6 +62,10 @@ export class Plain implements Front {
 
   markdown(text: string): void {
     process.stdout.write(harmless(text));
+  }
+
+  draft(text: string): void {
+    this.say(`This message was not sent: ${text}`);
   }
 
   update(): void {}

@@ -126,7 +126,9 @@ describe('a conversation in a terminal', () => {
     await pane.press('Enter');
     await pane.shows(/queued: second/);
     await pane.press('C-c');
-    await pane.shows(/Stopped\.[\s\S]*\n› *\n/);
+    await pane.shows(/Stopped\.[\s\S]*\n› second *\n/);
+    await pane.press('C-c');
+    await pane.shows(/\n› *\n/);
     await pane.press('C-c');
     await pane.shows(/press Ctrl\+C again, or Ctrl\+D/);
     await pane.press('C-c');

@@ -1,5 +1,5 @@
 /** The text of the editor as rows of the screen, and the place of the caret in them. */
-import { safe, widthOf } from './styled.ts';
+import { safe, widthOf } from '../output/styled.ts';
 
 export type Rows = { lines: string[]; row: number; column: number };
 

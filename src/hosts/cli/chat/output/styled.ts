@@ -1,6 +1,6 @@
 /** Text with the styles of `paintFor`: its width on a terminal, its lines, and what makes it safe to write. */
 import { eastAsianWidth } from 'get-east-asian-width';
-import { harmless } from '../output/terminal.ts';
+import { harmless } from '../../output/terminal.ts';
 
 /** The sequences that `paintFor` writes. */
 const STYLE = new RegExp(`(${'\u001b'}\\[(?:1|2|3|22|23|31|32|36|39)m)`);
