@@ -47,7 +47,7 @@ export async function chat(command: ChatCommand, env: NodeJS.ProcessEnv, usualMo
   });
   if (front.prompter.readsKeys) askThrough(front.prompter);
   hooks.onInterrupt = () => {
-    if (front instanceof Plain) front.interrupt();
+    front.interrupt();
     return true;
   };
   front.say(`Kedge in ${kedge.folders.join(', ')}. /help lists the commands.`);

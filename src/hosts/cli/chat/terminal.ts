@@ -185,7 +185,7 @@ export class Terminal implements Front {
   }
 
   #key(key: Key): void {
-    if (key.name === 'ctrl+c') this.#interrupt();
+    if (key.name === 'ctrl+c') this.interrupt();
     else if (key.name === 'ctrl+l') this.#screen.clear();
     else if (key.name === 'ctrl+z' && process.platform !== 'win32') this.#suspend();
     else if (this.#pending?.isReady) {
@@ -226,7 +226,8 @@ export class Terminal implements Front {
     void this.#controls?.submit(text);
   }
 
-  #interrupt(): void {
+  /** Ctrl+C stops the run, or empties the input. Without both, and while a run is being stopped, the second one leaves. */
+  interrupt(): void {
     const controls = this.#controls;
     if (controls?.interrupt()) {
       this.#notice = 'Stopping. To leave without waiting, press Ctrl+C again.';
@@ -236,6 +237,7 @@ export class Terminal implements Front {
     else if (this.#notice === LEAVE) this.leave();
     else this.#notice = LEAVE;
     this.#completion = undefined;
+    this.update();
   }
 
   /** Stops this program until the shell continues it. */
