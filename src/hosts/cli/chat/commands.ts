@@ -9,7 +9,7 @@ import { entryProblem, parseSlashCommand, rememberedText } from '../../../core/w
 import { CATALOG, modelText, parseModelRef } from '../../../providers/catalog.ts';
 import type { Kedge } from '../kedge.ts';
 import { UsageError } from '../options/arguments.ts';
-import { diffText, harmless, oneLine } from '../output/terminal.ts';
+import { diffText, oneLine } from '../output/terminal.ts';
 import type { Front } from './front.ts';
 
 /** The conversation, as commands use it. */
@@ -81,7 +81,7 @@ export const COMMANDS: readonly ChatCommand[] = [
   { name: 'init', args: 'WORDS', text: 'write an AGENTS.md for this folder', run: init },
   { name: 'remember', args: 'WORDS', text: 'remember this in later sessions of this folder', run: remember },
   { name: 'grants', text: 'list your permanent permissions in this folder', run: listGrants },
-  { name: 'mcp', text: 'list the MCP servers and their tools', run: async (chat) => chat.front.say(harmless(await chat.servers())) },
+  { name: 'mcp', text: 'list the MCP servers and their tools', run: async (chat) => chat.front.say(await chat.servers()) },
   { name: 'config', args: 'list|get|set|unset|edit', text: 'show and change your settings', values: () => VERBS, run: config },
   { name: 'verbose', text: 'show thoughts, complete diffs and receipts, or hide them', run: toggleVerbose },
   { name: 'quit', text: 'leave', run: (chat) => chat.leave() },
@@ -182,9 +182,8 @@ async function review({ session, front }: Chat): Promise<void> {
   ]);
   for (const change of landedChanges(readRun(session.events, run.runId))) {
     const found = await session.changes.review(run.runId, change.path);
-    front.say(
-      'problem' in found ? `${oneLine(change.path)}: ${harmless(found.problem)}` : diffText([{ ...change, ...found }], front.paint),
-    );
+    if ('problem' in found) front.say(`${oneLine(change.path)}: ${found.problem}`);
+    else front.prompter.show(diffText([{ ...change, ...found }], front.paint));
   }
 }
 
@@ -228,7 +227,7 @@ async function remember({ kedge, front }: Chat, words: string): Promise<void> {
   const problem = entryProblem(command.entry);
   if (problem) throw new UsageError(problem);
   await kedge.memory.add(command.everywhere ? 'user' : 'workspace', command.entry);
-  front.say(harmless(rememberedText(command.entry, command.everywhere)));
+  front.say(rememberedText(command.entry, command.everywhere));
 }
 
 async function listGrants({ kedge }: Chat): Promise<void> {

@@ -100,7 +100,7 @@ export class Conversation implements Chat, Controls {
     this.front.say(
       `Session “${oneLine(state.title || run.prompt, 100)}”, ${state.runs.size} ${state.runs.size === 1 ? 'message' : 'messages'}. The last one:`,
     );
-    this.front.say(`${this.front.paint.bold('›')} ${oneLine(run.prompt, 500)}`);
+    this.front.echo(oneLine(run.prompt, 500));
     const answer = run.turns
       .map(({ text }) => text)
       .filter((text) => text.trim())

@@ -11,8 +11,10 @@ export type Front = {
   readonly paint: Paint;
   /** Starts to show a session, whose last run is `run`. Returns what handles its events. */
   show(run: RunView | undefined, isVerbose: () => boolean): { handle(event: AgentEvent): void };
-  /** Prints a text that is not part of an answer. */
+  /** Prints a text that is not part of an answer. It can contain anything. */
   say(text: string): void;
+  /** Prints a message of the user. */
+  echo(text: string): void;
   /** Prints Markdown. */
   markdown(text: string): void;
   /** Returns a text to the input, because it was not sent. */

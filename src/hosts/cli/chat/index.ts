@@ -7,7 +7,6 @@ import { EXIT } from '../exit-codes.ts';
 import { openKedge } from '../kedge.ts';
 import { type Command, UsageError } from '../options/arguments.ts';
 import { chosenModel } from '../options/environment.ts';
-import { oneLine } from '../output/terminal.ts';
 import { askThrough } from '../questions.ts';
 import { findSession } from '../sessions/find.ts';
 import { Conversation } from './conversation.ts';
@@ -55,7 +54,7 @@ export async function chat(command: ChatCommand, env: NodeJS.ProcessEnv, usualMo
   const begin = async () => {
     await conversation.open(session);
     if (!prompt) return;
-    front.say(`\n${front.paint.bold('›')} ${oneLine(prompt, 2_000)}`);
+    front.echo(prompt);
     await conversation.submit(prompt);
   };
   void begin().catch((error: unknown) => front.say(`kedge: ${error instanceof Error ? error.message : error}`));

@@ -1,7 +1,7 @@
 /** A conversation on a terminal that can redraw lines: keys in, a transcript and the lines at the bottom out. */
 import type { AgentEvent } from '../../../core/session/events.ts';
 import type { RunView } from '../../../core/view/run-view.ts';
-import { harmless, type Output, oneLine, type Paint, paintFor } from '../output/terminal.ts';
+import { type Output, oneLine, type Paint, paintFor } from '../output/terminal.ts';
 import type { Choice, Prompter } from '../questions.ts';
 import type { Controls, Front } from './front.ts';
 import { Asked } from './input/asked.ts';
@@ -12,7 +12,7 @@ import { type Offered, offerLines } from './input/offers.ts';
 import { ChatRenderer } from './output/chat-renderer.ts';
 import { Live } from './output/live.ts';
 import { type Bottom, Screen } from './output/screen.ts';
-import { cut } from './output/styled.ts';
+import { cut, plain } from './output/styled.ts';
 import { Transcript } from './output/transcript.ts';
 
 /** Keys that the user is typing when a question appears do not answer it. They still go to the message. */
@@ -62,7 +62,7 @@ export class Terminal implements Front {
         return stdout.rows;
       },
     };
-    this.#screen = new Screen(output, () => this.#bottom());
+    this.#screen = new Screen(output, () => this.#bottom(), this.paint.bold('') !== '');
     this.#live = new Live(this.paint, () => this.#screen.update());
     this.#transcript = new Transcript(this.#screen, this.paint, [stdout, stderr]);
     this.#keys = new KeyReader(
@@ -132,7 +132,11 @@ export class Terminal implements Front {
   }
 
   say(text: string): void {
-    this.#transcript.line(text);
+    this.#transcript.line(plain(text));
+  }
+
+  echo(text: string): void {
+    this.#transcript.line(`${this.paint.bold('›')} ${plain(text).replaceAll('\n', '\n  ')}`, true);
   }
 
   markdown(text: string): void {
@@ -222,7 +226,7 @@ export class Terminal implements Front {
     }
     this.#remember(text);
     this.#editor = submitted(this.#editor);
-    this.#transcript.line(`${this.paint.bold('›')} ${harmless(text).replaceAll('\n', '\n  ')}`, true);
+    this.echo(text);
     void this.#controls?.submit(text);
   }
 
