@@ -37,8 +37,15 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'src/mcp': ['src/core', 'src/policy', 'src/workspace', '@modelcontextprotocol/sdk', 'zod'],
   'src/sessions': ['src/core', 'src/workspace', 'node:*'],
   'src/documents': ['src/core', 'src/workspace'],
+  'src/documents/chunks': ['src/core', 'src/documents'],
+  'src/documents/index': ['src/core', 'src/documents', 'src/sessions', 'node:*', '@orama/stemmers', 'node-sqlite3-wasm'],
+  'src/documents/store': ['src/core', 'src/documents', 'src/sessions', 'node:*'],
+  'src/documents/formats': ['src/documents/*', 'node:zlib', 'htmlparser2', 'unpdf'],
   'src/app': BELOW_APP,
-  'src/hosts/node': [...BELOW_APP, 'src/app', 'node:*', '@napi-rs/keyring', 'cross-spawn', 'htmlparser2', 'ignore', 'web-tree-sitter'],
+  'src/hosts/node': [
+    ...[...BELOW_APP, 'src/app', 'src/documents', 'src/documents/formats/marked-up/shallow-parser.ts'],
+    ...['node:*', '@napi-rs/keyring', 'cross-spawn', 'ignore', 'web-tree-sitter'],
+  ],
   'src/hosts/node/telemetry': [
     ...['src/app', 'src/core', '@opentelemetry/api', '@opentelemetry/otlp-exporter-base', '@opentelemetry/otlp-transformer'],
     ...['@opentelemetry/resources', '@opentelemetry/sdk-trace'],
@@ -47,7 +54,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'src/hosts/mcp-server': [...BELOW_APP, 'src/app', 'node:crypto', 'node:http', 'node:stream', '@modelcontextprotocol/sdk', 'zod'],
   'src/hosts/cli': [
     ...[...BELOW_APP, 'src/app', 'src/hosts/acp', 'src/hosts/mcp-server', 'src/hosts/node', 'node:*'],
-    ...['get-east-asian-width', 'marked', 'zod'],
+    ...['@cfworker/json-schema', 'get-east-asian-width', 'marked', 'zod'],
   ],
   'src/hosts/vscode': [...BELOW_APP, 'src/app', 'src/hosts/node', 'src/protocol', 'node:*', 'vscode'],
   'webview-ui': ['src/core', 'src/protocol', 'webview-ui/lazy', '@vscode/codicons', 'marked', 'preact'],

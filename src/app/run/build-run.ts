@@ -16,7 +16,7 @@ import { hookPlaces } from '../facts/hook-places.ts';
 import { runLimits } from '../limits.ts';
 import { isAllocated, windowOf } from '../models/context-window.ts';
 import { pressureNotice, pressureOf, shrink } from '../models/memory-pressure.ts';
-import type { AssistantPorts } from '../ports.ts';
+import type { AssistantPorts, DocumentsPort } from '../ports.ts';
 import { priceOf } from './cost.ts';
 import { judgeFor, mcpDenialOf, withSessionRules } from './judge.ts';
 import { checksFor, expectConfirmed } from './plan-run.ts';
@@ -49,7 +49,8 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
   const revises = state.plans.get(run.revises ?? '')?.plan;
   const history = () => ({ messages: state.messages, events: scope.events, decideByRules: judge.decideByRules });
   const applied = run.applies && (await import('./apply-run.ts')).appliedRun(run, run.applies);
-  const builtin = applied
+  const documents = applied ? undefined : await ports.documents?.(scope.sessionId);
+  const own = applied
     ? applied.tools(workspace, writeGate)
     : writeGate
       ? toolsFor(
@@ -59,10 +60,14 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
           history,
         )
       : toolsFor(workspace, mode === 'plan' ? { mode, newId: () => crypto.randomUUID(), revises } : { mode: 'ask' }, languages, history);
-  if (!applied) builtin.push(...(await documentToolsOf(ports, workspace)));
-  const others = (!applied && ports.trusted() && (await ports.mcp?.toolsFor(mode, mcpDenialOf(withSessionRules(ports, state))))) || [];
-  // If two tools have the same name, the last one is called. A tool of an MCP server must not replace a built-in tool.
-  const tools: Tool[] = [...builtin, ...others.filter(({ name }) => !builtin.some((own) => own.name === name))];
+  const builtin = documents ? await withDocuments(own, documents, workspace) : own;
+  let tools: readonly Tool[] = builtin;
+  const join = (more: readonly Tool[]) => {
+    tools = withTools(tools, more);
+  };
+  const waits = state.open.some(({ name }) => !builtin.some((own) => own.name === name));
+  if (!applied && !documents?.alone && ports.trusted())
+    join((await ports.mcp?.toolsFor(mode, mcpDenialOf(withSessionRules(ports, state)), { join, waits })) ?? []);
   checks.runCommand = tools.find(({ name, source }) => name === 'run_command' && source === 'builtin');
   const facts = ports.facts?.(run.model) ?? {};
   const tuning = settings.tuning?.(run.model);
@@ -72,6 +77,7 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
   const level = pressureOf(memory, settings.pressure?.());
   const shrunk = pressureNotice(memory, level);
   const limits = () => shrink(runLimits(settings, mode, state), level);
+  const format = applied ? undefined : ports.answerFormat;
   const adapter = applied?.adapter ?? (await ports.adapter(run.model));
   // A run that was stopped during the wait has ended, so no event may follow in its log.
   if (shrunk && !scope.aborted) emit({ type: 'limits_shrunk', limits: limits(), reason: shrunk });
@@ -86,7 +92,9 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
     },
     compactionAsked: () => scope.compactionAsked?.(),
     ...(price && { price }),
-    tools,
+    get tools() {
+      return tools;
+    },
     meter: new Meter(limits, () => usedBy(run, scope.state, now()), run.from, share(), price !== undefined),
     request: {
       system: [
@@ -100,10 +108,12 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
         .join('\n\n'),
       cacheKey: scope.sessionId,
       ...tuning,
+      ...(format && { answerSchema: format.schema }),
       // The server must allocate the same window that the run assumes.
       ...(isAllocated(run.model) && window !== undefined && { contextWindow: window }),
     },
     decide: applied?.decide(judge.decide) ?? judge.decide,
+    ...(format && { answerProblem: format.problemWith }),
     ...(stepController && { closing: (context) => stepController.close(context) }),
     alike: judge.alike,
     ...(scope.context && { rulesFor: scope.context.rulesFor }),
@@ -116,6 +126,13 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
   };
 }
 
+/** Adds tools of MCP servers, which replace earlier tools of the same servers. They must not replace a tool of Kedge or of another server. */
+function withTools(tools: readonly Tool[], more: readonly Tool[]): readonly Tool[] {
+  const sources = new Set(more.map(({ source }) => source));
+  const others = tools.filter(({ source }) => !sources.has(source));
+  return [...others, ...more.filter(({ name }) => !others.some((other) => other.name === name))];
+}
+
 export function openGate(fs: FileSystem, { writer, blobs, format }: AssistantPorts): WriteGate {
   return new WriteGate(new Workspace(fs), writer(), blobs, format);
 }
@@ -125,18 +142,10 @@ function externalAccess({ commands, fetcher, remembered }: AssistantPorts): Exte
 }
 
 /** The code of these tools is loaded only if there are collections. */
-async function documentToolsOf({ documents }: AssistantPorts, workspace: Workspace): Promise<Tool[]> {
-  const port = await documents?.();
-  if (!port) return [];
-  const { collections, names, pathOf } = port;
+async function withDocuments(own: readonly Tool[], documents: DocumentsPort, workspace: Workspace): Promise<Tool[]> {
+  // The key of a document in the workspace is its path, and the key of a page is its address.
   const isWithheldPath = workspace.withheldPaths('documents_search');
   const { documentTools } = await import('../../tools/documents/index.ts');
-  return documentTools({
-    collections,
-    names,
-    isWithheld(collection, document) {
-      const path = pathOf(collection, document);
-      return path !== undefined && isWithheldPath(path);
-    },
-  });
+  const tools = await documentTools({ ...documents, isWithheld: (_, key) => !/^https?:/.test(key) && isWithheldPath(key) });
+  return [...own.filter(({ name }) => !documents.alone || name === 'ask_user' || name === 'recall'), ...tools];
 }

@@ -19,6 +19,7 @@ import { SessionStore } from '../../sessions/store.ts';
 import { LearnedWindows } from '../../sessions/windows.ts';
 import type { FileSystem, Writer } from '../../workspace/types.ts';
 import { Commands } from '../node/commands/commands.ts';
+import { Collections, collectionDirectories } from '../node/documents/collections.ts';
 import { PageFetcher } from '../node/fetch/fetch.ts';
 import { NodeFileSystem } from '../node/files/file-system.ts';
 import { NodeWriter } from '../node/files/writer.ts';
@@ -53,6 +54,7 @@ export type Kedge = {
   folders: readonly string[];
   /** The folders on disk. */
   fs: NodeFileSystem;
+  documents: Collections;
   /** Deletes stored file contents for undo that are too old, or too large in total. Runs at most once a day. */
   pruneCheckpoints(): Promise<void>;
   /** @throws UsageError if a cost limit is set but the price of the model is unknown, because the limit could not be enforced. */
@@ -88,6 +90,7 @@ export function openKedge(
   const logs = join(storage, 'sessions');
   const storedGrants = new StoredGrants(join(storage, 'grants.json'));
   const memory = new MemoryFiles({ workspace: join(storage, 'memory.md'), user: join(storageDirectory(env), 'memory.md') });
+  const documents = new Collections(collectionDirectories(storage, storageDirectory(env)));
   const memoryTokens = memoryTokensOf(env);
   const contextTokens = contextTokensOf(env);
   let chosen: ModelRef = { provider: 'offline', model: 'offline' };
@@ -116,11 +119,12 @@ export function openKedge(
     directory: (at) => fs.directory(at),
     environment: () => environmentRules(env),
   });
+  const mcp = mcpServersOf(options.mcpConfig, { folders: roots, storage }, warn, mcpServers);
   const assistant = new Assistant(
     adapt({
       commands: () => commands,
       fetcher: new PageFetcher(),
-      ...((options.mcpConfig || mcpServers) && { mcp: mcpServersOf(options.mcpConfig, warn, mcpServers) }),
+      ...(mcp && { mcp }),
       // The grammars are as large as the rest of the program, so they are loaded only when the first command runs.
       shellParsers: async (shell) => (await import('../node/shell/shell-parser.ts')).nodeShellParsers(shell),
       gitSettings: async (at) => (await import('../node/commands/git-settings.ts')).gitSettings(fs.absolute(at)),
@@ -144,6 +148,7 @@ export function openKedge(
       },
       policy: () => policy,
       remembered: memory,
+      documents: () => documents.forRuns(),
       surroundings: async () =>
         (await import('../node/surroundings.ts')).terminalSurroundings(roots[0] as string, new Set(options.surroundings ?? PARTS)),
       facts,
@@ -171,6 +176,7 @@ export function openKedge(
     assistant,
     grants: storedGrants,
     memory,
+    documents,
     storage,
     folders: roots,
     fs,

@@ -27,7 +27,7 @@ export async function program(args: readonly string[]): Promise<number> {
   const hooks = handleSignals(stopping);
   const removeStallHandler = handleStall(hooks);
   try {
-    const code = SESSION_COMMANDS.test(commandWord(args))
+    const code = SESSION_COMMANDS.test(commandWords(args))
       ? await (await import('./sessions/commands.ts')).sessionCommand(args, stopping.signal, hooks)
       : await execute(parseCommand(args), stopping.signal, hooks);
     return (await hooks.ending) ?? code;
@@ -42,11 +42,12 @@ export async function program(args: readonly string[]): Promise<number> {
 }
 
 /** The commands that do not run a model. The code of each is loaded when it is used. */
-const SESSION_COMMANDS = /^(sessions|fork|export|import|replay|doctor|insights)$/;
+const SESSION_COMMANDS = /^(sessions|fork|export|import|replay|doctor|insights|docs(?! ask$))\b/;
 
-/** Returns the first word that is not an option. */
-function commandWord(args: readonly string[]): string {
-  return args.find((arg, index) => !arg.startsWith('-') && args[index - 1] !== '--folder') ?? '';
+/** Returns the first two words that are not options. */
+function commandWords(args: readonly string[]): string {
+  const words = args.filter((arg, index) => !arg.startsWith('-') && args[index - 1] !== '--folder');
+  return words.slice(0, 2).join(' ');
 }
 
 async function execute(command: Command, signal: AbortSignal, hooks: SignalHooks): Promise<number> {
@@ -63,6 +64,10 @@ async function execute(command: Command, signal: AbortSignal, hooks: SignalHooks
       const { runOther } = await import('./other-commands.ts');
       const { env } = command.name === 'config' ? process : await configured(command);
       return runOther(command, { stored: storedKeys, env, signal, hooks });
+    }
+    case 'ask-documents': {
+      const { command: options, env } = await configured(command);
+      return (await import('./documents/ask.ts')).askDocuments(options, env, signal, hooks);
     }
     case 'acp':
     case 'mcp': {
@@ -91,7 +96,7 @@ async function configured<Given extends Command>(command: Given): Promise<Config
   return existsSync(file) ? (await import('./config/configured.ts')).configured(command, file) : { command, env: process.env };
 }
 
-async function run(given: Extract<Command, { prompt: string[] }>, signal: AbortSignal, hooks: SignalHooks): Promise<number> {
+async function run(given: Extract<Command, { action: 'prompt' | 'continue' }>, signal: AbortSignal, hooks: SignalHooks): Promise<number> {
   const { command, env, mode: usualMode } = await configured(given);
   const chosen = chosenModel(command.model, env);
   // The provider's code loads while the session is opened.
@@ -99,7 +104,12 @@ async function run(given: Extract<Command, { prompt: string[] }>, signal: AbortS
     void catalogEntry(chosen.provider)
       ?.load()
       .catch(() => undefined);
-  const kedge = openKedge(command, env);
+  const { schema } = command;
+  const answers =
+    schema === undefined
+      ? undefined
+      : (await import('./schema/index.ts')).jsonAnswers(schema, 'mode' in command ? command.mode : usualMode);
+  const kedge = openKedge(command, env, undefined, answers?.parts);
   const isPiped = command.prompt.includes('-');
   const typed = command.prompt
     .filter((word) => word !== '-')
@@ -130,7 +140,7 @@ async function run(given: Extract<Command, { prompt: string[] }>, signal: AbortS
   const renderer = command.json
     ? undefined
     : new (command.quiet ? (await import('./output/quiet-renderer.ts')).QuietRenderer : TextRenderer)(
-        process.stdout,
+        answers?.out ?? process.stdout,
         process.stderr,
         process.stdin.isTTY === true,
         readLastRun(session.events),
@@ -163,6 +173,7 @@ async function run(given: Extract<Command, { prompt: string[] }>, signal: AbortS
   const code = await runSession(session, start, { ...command, ...(explicitAddress && { baseUrl: explicitAddress }) }, signal, () =>
     renderer?.skipWait(),
   );
+  if (code === EXIT.answered && !command.json) answers?.print(session);
   if (command.output !== undefined) (await import('./output/plan-output.ts')).writePlan(session, command.output);
   await kedge.pruneCheckpoints().catch(() => undefined);
   await traces?.flush();

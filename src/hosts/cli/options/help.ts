@@ -1,3 +1,4 @@
+import { SESSION_HELP } from '../sessions/help.ts';
 import { optionLines } from './option-table.ts';
 
 const HELP = `Kedge: a coding assistant for the folder you are in.
@@ -22,6 +23,7 @@ Usage
   kedge doctor             check the stored sessions and repair them
   kedge insights           show statistics about the runs of this folder; --days N, --all, --json,
                            --csv
+  kedge docs add NAME …    index documents to search in them; also: docs update, list, show, search, remove
   kedge acp                be the agent of another editor, over the Agent Client Protocol
   kedge mcp                let other assistants ask about this folder, as an MCP server that only reads
   kedge models             list the models that can be chosen
@@ -165,9 +167,12 @@ Examples of settings
 
   Other assistants start this command themselves. It offers the tool ask_workspace: Kedge searches and reads in Ask mode,
   with at most 10 tool calls, and returns a short answer with the places that it has opened. Nothing can be changed, and
-  what needs an approval is denied. Each question is a session: kedge sessions lists it.
+  what needs an approval is denied. Each question is a session: kedge sessions lists it. If there are collections of
+  documents (kedge docs), the tool ask_documents answers from them alone, in the same way.
 
 Options
+  -c, --collections NAMES  the collections that can be asked, such as handbook,manuals (default: all)
+  --no-global              leave out global collections
   --raw                    also offer the tools read_file, list_directory, find_files and search_text
   --folder, -m, --model, --base-url, --allow, --deny, --policy, --max-…, --price
                            as for kedge ask; see kedge --help
@@ -186,5 +191,6 @@ Example of a setting
 
 /** Returns the help on a command, or the general help. */
 export function helpOn(topic = ''): string {
-  return (Object.hasOwn(TOPICS, topic) && TOPICS[topic]) || HELP;
+  const topics: Readonly<Record<string, string>> = { ...SESSION_HELP, ...TOPICS };
+  return (Object.hasOwn(topics, topic) && topics[topic]) || HELP;
 }

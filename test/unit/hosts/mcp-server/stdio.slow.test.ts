@@ -7,10 +7,13 @@ import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
-import type { Answer } from '../../../../src/hosts/mcp-server/ask-workspace.ts';
+import type { Answer as AnswerOf } from '../../../../src/app/answer/answer.ts';
+import type { Source } from '../../../../src/app/answer/workspace-citations.ts';
 import { needsProgram, PROGRAM } from '../../../support/program.ts';
 import { type ResponsesServer, type ResponsesServerOptions, startResponsesServer } from '../../../support/responses-server.ts';
 import { folderOf, remove } from '../node/folder.ts';
+
+type Answer = AnswerOf<Source>;
 
 const FILES = {
   'src/main.ts': "import { tideLevel } from './tide.ts';\nconsole.log(tideLevel());\n",

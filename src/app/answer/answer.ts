@@ -1,10 +1,13 @@
-/** Answers a question of another assistant with a run in Ask mode. Only the answer is returned, so the search does not fill the window of the caller. */
-import type { Session } from '../../app/session/session.ts';
+/**
+ * Answers a question with a run in Ask mode, for another program or for the user. Only the answer is returned, with sources that are checked
+ * against the log of the run.
+ */
 import { tokensOfText } from '../../core/context/tokens.ts';
 import { textOf } from '../../core/model/messages.ts';
+import type { EventList } from '../../core/session/lists.ts';
 import { visibleLine, visibleText } from '../../core/words/visible-text.ts';
-import { type CheckedAnswer, checkCitations, type Source } from './citations.ts';
-import { evidenceIn } from './evidence.ts';
+import type { Session } from '../session/session.ts';
+import { type Confidence, GRADES, parsedAnswer } from './parsed-answer.ts';
 
 /** The maximum number of tool calls for one question. */
 export const MAX_CALLS = 10;
@@ -13,26 +16,53 @@ const MAX_TOKENS = 1_500;
 const NOBODY = 'The user could not be asked, because another program asked this question.';
 
 export type Question = { query: string; useCase: string };
-export type Confidence = 'high' | 'medium' | 'low';
-export type Answer = { answer: string; sources: Source[]; confidence: Confidence; note?: string };
+export type Answer<Source> = { answer: string; sources: Source[]; confidence: Confidence; note?: string };
 
-type Asking = { signal: AbortSignal; calls: number; onStep(title: string): void };
+/** The places that an answer cites. A cited place that was not opened in the run is removed from the answer, and is in `dropped`. */
+export type CheckedAnswer<Source> = {
+  answer: string;
+  sources: Source[];
+  dropped: string[];
+  /** Why the confidence cannot be high although every source was opened. */
+  doubt?: string | undefined;
+};
+
+/** What is asked about. */
+export type Subject<Source> = {
+  prompt(question: Question, calls: number): string;
+  check(answer: string, events: EventList, question: Question): CheckedAnswer<Source>;
+  /** The note of an answer without sources. */
+  nothing: string;
+};
+
+type Asking = {
+  signal: AbortSignal;
+  calls: number;
+  /** Whether the user is there to answer questions of the model. */
+  isAttended?: boolean;
+  onStep?(title: string): void;
+};
 
 /** @throws Error with the reason if the run fails */
-export async function askWorkspace(session: Session, { query, useCase }: Question, { signal, calls, onStep }: Asking): Promise<Answer> {
+export async function answerQuestion<Source>(
+  session: Session,
+  question: Question,
+  subject: Subject<Source>,
+  { signal, calls, isAttended = false, onStep }: Asking,
+): Promise<Answer<Source>> {
   const stop = () => void session.stop();
   signal.throwIfAborted();
   signal.addEventListener('abort', stop, { once: true });
   const unsubscribe = session.subscribe((event) => {
-    if (event.type === 'turn_started') onStep('Thinking');
-    else if (event.type === 'tool_started') onStep(visibleLine(event.title));
-    else if (event.type === 'question_asked')
+    if (event.type === 'turn_started') onStep?.('Thinking');
+    else if (event.type === 'tool_started') onStep?.(visibleLine(event.title));
+    else if (event.type === 'question_asked' && !isAttended)
       // The call waits for the answer after it has emitted the question.
       queueMicrotask(() => void session.answerQuestion(event.questionId, { words: NOBODY, by: 'nobody' }).catch(() => undefined));
   });
   try {
     session.note({ type: 'session_limit_set', limit: 'callsPerRun', amount: calls });
-    await session.prompt({ text: promptText(query, useCase, calls), mode: 'ask' }, { shown: query });
+    await session.prompt({ text: subject.prompt(question, calls), mode: 'ask' }, { shown: question.query });
     const isLimited = isPaused(session);
     if (isLimited && !signal.aborted) {
       session.note({ type: 'session_limit_set', limit: 'callsPerRun', amount: 0 });
@@ -41,33 +71,20 @@ export async function askWorkspace(session: Session, { query, useCase }: Questio
     signal.throwIfAborted();
     const failure = failureOf(session);
     if (failure !== undefined) throw new Error(failure);
-    const { text, stated } = statedConfidence(lastText(session));
+    const { answer: text, stated } = parsedAnswer(lastText(session));
     if (isPaused(session)) {
       if (text === '') throw new Error('The run reached a limit before it could answer. Ask a narrower question, or raise the limit.');
       // Nobody continues this run.
       await session.stop();
     }
     const { text: answer, isCut } = cut(visibleText(text));
-    return answerOf(checkCitations(answer, evidenceIn(session.events)), { stated, isLimited, isCut });
+    return gradedAnswer(subject.check(answer, session.events, question), { stated, isLimited, isCut, nothing: subject.nothing });
   } finally {
     signal.removeEventListener('abort', stop);
     unsubscribe();
     // The user can continue the session without these limits.
     session.note({ type: 'session_limit_set', limit: 'callsPerRun' });
   }
-}
-
-/** The offline model ignores the part in `<context>`. */
-function promptText(query: string, useCase: string, calls: number): string {
-  return `${query}
-
-<context>
-Another program asks this question for its own work. It needs the answer for this: ${useCase}
-Make at most ${calls} tool calls, and stop as soon as the answer is sufficient for that purpose.
-Read a place before you cite it: cited places that you did not read are removed. Cite every place as path:line or path:line-line.
-If you find nothing, say so and do not guess. Answer in at most 400 words, without a summary of your search.
-End with one line: "Confidence: high", "Confidence: medium" or "Confidence: low".
-</context>`;
 }
 
 const ANSWER_NOW =
@@ -89,24 +106,17 @@ function lastText({ state }: Session): string {
   return message?.role === 'assistant' ? textOf(message).trim() : '';
 }
 
-const STATED = /\n*^[*_ ]*confidence[*_ ]*:[*_ ]*(high|medium|low)\b.*$/im;
+type Circumstances = { stated: Confidence; isLimited: boolean; isCut: boolean; nothing: string };
 
-/** Separates the confidence that the model states from its answer. */
-function statedConfidence(text: string): { text: string; stated: Confidence } {
-  const stated = STATED.exec(text)?.[1]?.toLowerCase() as Confidence | undefined;
-  return { text: text.replace(STATED, '').trim(), stated: stated ?? 'high' };
-}
-
-const GRADES: readonly Confidence[] = ['low', 'medium', 'high'];
-
-type Circumstances = { stated: Confidence; isLimited: boolean; isCut: boolean };
-
-/** The model can only lower the confidence that follows from what was read. */
-function answerOf({ answer, sources, dropped }: CheckedAnswer, { stated, isLimited, isCut }: Circumstances): Answer {
-  const isWhole = dropped.length === 0 && !isLimited && !isCut;
+/** The confidence follows from the sources. The model can only lower it. */
+function gradedAnswer<Source>(
+  { answer, sources, dropped, doubt }: CheckedAnswer<Source>,
+  { stated, isLimited, isCut, nothing }: Circumstances,
+): Answer<Source> {
+  const isWhole = dropped.length === 0 && !isLimited && !isCut && doubt === undefined;
   const proven: Confidence = sources.length === 0 ? 'low' : isWhole ? 'high' : 'medium';
   const note = [
-    ...(sources.length === 0 ? ['Kedge found nothing in this workspace that supports an answer.'] : []),
+    ...(sources.length === 0 ? [nothing] : doubt === undefined ? [] : [doubt]),
     ...(dropped.length > 0 ? [droppedNote(dropped)] : []),
     ...(isLimited ? ['A limit of the run was reached, so the answer may be incomplete.'] : []),
     ...(isCut ? ['The answer was too long and was cut off.'] : []),

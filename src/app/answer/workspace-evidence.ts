@@ -8,6 +8,19 @@ export type Evidence = ReadonlyMap<string, ReadonlySet<number>>;
 
 type Finished = Extract<AgentEvent, { type: 'tool_finished' }>;
 
+/** A result of a built-in tool, as the model received it. */
+type OpenedText = { name: string; targets: Extract<AgentEvent, { type: 'tool_started' }>['targets']; text: string };
+
+/** Yields the results of the named built-in tools. Only their formats are known, and a tool of an MCP server could imitate them. */
+export function* openedTexts(events: EventList, isNamed: (name: string) => boolean): Generator<OpenedText> {
+  const started = new Map(events.ofType('tool_started').map((event) => [event.callId, event]));
+  for (const finished of events.ofType('tool_finished')) {
+    const call = started.get(finished.callId);
+    if (!call || call.source !== undefined || finished.result.isError || finished.withheld || !isNamed(call.name)) continue;
+    yield { name: call.name, targets: call.targets, text: seenText(finished) };
+  }
+}
+
 export function evidenceIn(events: EventList): Evidence {
   const evidence = new Map<string, Set<number>>();
   const linesOf = (path: string) => {
@@ -15,17 +28,10 @@ export function evidenceIn(events: EventList): Evidence {
     evidence.set(path, lines);
     return lines;
   };
-  const started = new Map(events.ofType('tool_started').map((event) => [event.callId, event]));
-  for (const finished of events.ofType('tool_finished')) {
-    const call = started.get(finished.callId);
-    // Only the formats of the built-in tools are known, and a tool of an MCP server could imitate them.
-    if (!call || call.source !== undefined || finished.result.isError || finished.withheld) continue;
-    if (call.name === 'read_file') {
-      const [target] = call.targets;
-      if (target) addReadLines(linesOf(target.path), seenText(finished));
-    } else if (call.name === 'search_text') {
-      for (const [path, line] of searchedLines(seenText(finished))) linesOf(path).add(line);
-    }
+  for (const { name, targets, text } of openedTexts(events, (each) => each === 'read_file' || each === 'search_text')) {
+    const [target] = targets;
+    if (name === 'search_text') for (const [path, line] of searchedLines(text)) linesOf(path).add(line);
+    else if (target) addReadLines(linesOf(target.path), text);
   }
   return evidence;
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { checkCitations, REMOVED } from '../../../../src/hosts/mcp-server/citations.ts';
+import { checkCitations, REMOVED } from '../../../../src/app/answer/workspace-citations.ts';
 
 const lines = (from: number, to: number) => new Set(Array.from({ length: to - from + 1 }, (_, index) => from + index));
 const READ = new Map([

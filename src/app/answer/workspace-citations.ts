@@ -1,9 +1,9 @@
 /** Compares the places that an answer cites with what was read. A cited place that was not read is removed from the answer. */
-import type { Evidence } from './evidence.ts';
+import type { CheckedAnswer } from './answer.ts';
+import type { Evidence } from './workspace-evidence.ts';
 
 /** `lines` are ranges such as `3-9, 20`. The field is missing for a file that has no lines, such as an image. */
 export type Source = { path: string; lines?: string };
-export type CheckedAnswer = { answer: string; sources: Source[]; dropped: string[] };
 
 const MAX_SOURCES = 30;
 /** The text in place of a citation that was removed. */
@@ -15,7 +15,7 @@ const LINES = String.raw`(?::(\d+(?:[-–]\d+)?(?:,\d+(?:[-–]\d+)?)*)|#L(\d+(?
 /** Names of hosts, whose ports look like line numbers. */
 const HOST = /^[\w-]+(\.[\w-]+)*\.(com|org|net|io|dev|local|test|internal|localhost)$/i;
 
-export function checkCitations(text: string, evidence: Evidence): CheckedAnswer {
+export function checkCitations(text: string, evidence: Evidence): CheckedAnswer<Source> {
   const cited = new Map<string, Set<number>>();
   const dropped: string[] = [];
   const check = (place: string, name: string, ranges: string): string => {

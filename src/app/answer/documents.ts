@@ -1,0 +1,122 @@
+/** Questions about collections of documents. */
+import type { EventList } from '../../core/session/lists.ts';
+import { type Citation, citationsIn } from '../../documents/citations.ts';
+import type { CheckedAnswer, Question, Subject } from './answer.ts';
+import { REMOVED } from './workspace-citations.ts';
+import { openedTexts } from './workspace-evidence.ts';
+
+export type DocumentSource = { collection: string; document: string; section?: string; page?: number; lines?: string };
+
+/** A passage that the model has received. */
+type Passage = Citation & { text: string };
+
+/** @param names of the collections that can be cited */
+export function documentsSubject(names: readonly string[]): Subject<DocumentSource> {
+  return {
+    // The offline model ignores the part in `<context>`.
+    prompt: ({ query, useCase }, calls) => `${query}
+
+<context>
+Answer from the collections of documents (${names.join(', ')}) alone. The answer is needed for this: ${useCase}
+Search, and open sections where a passage is not enough. Make at most ${calls} tool calls; 3 to 5 are usual. Stop when the answer stands directly in a passage, when several sources agree, when the purpose is served, or when further searches bring nothing new.
+After each statement, cite its place as the results show it, such as [handbook/deploy.md:12-18]. Cited places that you did not open are removed.
+If the documents do not contain the answer, say "This is not in the documents", and do not guess. Answer in at most 400 words, without a summary of your search.
+End with one line: "Confidence: high", "Confidence: medium" or "Confidence: low".
+</context>`,
+    check: (answer, events, question) => checkDocumentCitations(answer, passagesIn(events), names, question),
+    nothing: 'Kedge found nothing in the documents that supports an answer.',
+  };
+}
+
+/** Returns the passages that the model has received in this session. */
+export function passagesIn(events: EventList): Passage[] {
+  return [...openedTexts(events, (name) => name.startsWith('documents_'))].flatMap(({ text }) => citationsIn(text));
+}
+
+const PLACE = String.raw`(?::(p\d+|s\d+|\d+(?:[-–]\d+)?|[^:\]\n]*!\d+(?:-\d+)?))?`;
+const MAX_SOURCES = 30;
+
+export function checkDocumentCitations(
+  text: string,
+  opened: readonly Passage[],
+  names: readonly string[],
+  question: Pick<Question, 'query'>,
+): CheckedAnswer<DocumentSource> {
+  const keys = [...new Set(opened.map(keyOf))].sort((a, b) => b.length - a.length).map(escaped);
+  const others = names.map((name) => String.raw`${escaped(name)}\/[^\s\[\]()<>"'\`,;:]+`);
+  if (keys.length + others.length === 0) return { answer: text, sources: [], dropped: [] };
+  const cited: Passage[] = [];
+  const dropped: string[] = [];
+  const places = new RegExp(String.raw`(?<![\w/@~-])(${[...keys, ...others].join('|')})${PLACE}`, 'g');
+  const answer = text.replace(places, (whole: string, name: string, at: string | undefined, offset: number) => {
+    const matching = opened.filter((passage) => keyOf(passage) === name && isAt(passage.place, at));
+    cited.push(...matching);
+    if (matching.length > 0) return whole;
+    const place = whole.replace(/[.!?]+$/, '');
+    dropped.push(place);
+    return (text[offset - 1] === '[' ? REMOVED.slice(1, -1) : REMOVED) + whole.slice(place.length);
+  });
+  const sources = new Map(cited.map((passage) => [placeKey(passage), sourceOf(passage)]));
+  return { answer, sources: [...sources.values()].slice(0, MAX_SOURCES), dropped, doubt: doubtAbout(question.query, cited) };
+}
+
+function keyOf({ collection, document }: Citation): string {
+  return `${collection}/${document}`;
+}
+
+function placeKey(passage: Citation): string {
+  return `${keyOf(passage)}:${passage.place}`;
+}
+
+/** Returns true if the place of a passage is the cited place, or has lines in common with it. */
+function isAt(place: string, cited: string | undefined): boolean {
+  if (cited === undefined || cited === place) return true;
+  const [own, other] = [linesOf(place), linesOf(cited)];
+  return own !== undefined && other !== undefined && own.sheet === other.sheet && own.from <= other.to && other.from <= own.to;
+}
+
+function linesOf(place: string): { sheet: string; from: number; to: number } | undefined {
+  const [, sheet = '', from, to = from] = /^(?:(.*)!)?(\d+)(?:[-–](\d+))?$/.exec(place) ?? [];
+  return from === undefined ? undefined : { sheet, from: Number(from), to: Number(to) };
+}
+
+function sourceOf({ collection, document, place, titlePath }: Passage): DocumentSource {
+  const page = /^[ps](\d+)$/.exec(place)?.[1];
+  return {
+    collection,
+    document,
+    ...(titlePath.length > 0 && { section: titlePath.join(' > ') }),
+    ...(page !== undefined ? { page: Number(page) } : place !== '' && { lines: place }),
+  };
+}
+
+/** The share of the question's words that must occur in the cited passages. */
+const COVERED = 0.5;
+/** Words shorter than this carry little meaning, and longer ones are compared by their first letters, because of their endings. */
+const MIN_WORD = 4;
+const STEM = 5;
+
+/** Returns why the cited passages may not answer the question. One passage is enough if it contains nearly all words of the question. */
+function doubtAbout(query: string, cited: readonly Passage[]): string | undefined {
+  if (cited.length === 0) return undefined;
+  const asked = stemsOf(query);
+  const read = new Set(cited.flatMap(({ text, titlePath, document }) => [...stemsOf(`${document} ${titlePath.join(' ')} ${text}`)]));
+  const covered = asked.size === 0 ? 1 : [...asked].filter((stem) => read.has(stem)).length / asked.size;
+  if (covered < COVERED) return 'The cited passages contain less than half of the words of the question.';
+  if (covered < 0.8 && new Set(cited.map(placeKey)).size === 1)
+    return 'The answer rests on one passage, which does not contain all words of the question.';
+  return undefined;
+}
+
+function stemsOf(text: string): Set<string> {
+  const words = text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+  return new Set(words.filter((word) => word.length >= MIN_WORD && !FREQUENT.has(word)).map((word) => word.slice(0, STEM)));
+}
+
+const FREQUENT = new Set(
+  'what when where which that this with from have does should would could into about there their they them'.split(' '),
+);
+
+function escaped(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+}

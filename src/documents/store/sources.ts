@@ -1,0 +1,42 @@
+/** What the host supplies to update a collection, and what it is told meanwhile. */
+import type { Source } from '../collections.ts';
+import type { ReadDocument } from '../document.ts';
+
+/**
+ * A document in a source. `key` identifies it in the collection, and its `name` decides how it is read. If neither size nor time changed, it
+ * is not read again.
+ */
+export type SourceDocument = {
+  key: string;
+  name: string;
+  size?: number;
+  mtimeMs?: number;
+  /** @throws Error with a message for the user if the document cannot be read */
+  bytes(signal: AbortSignal): Promise<Uint8Array>;
+};
+
+export type UpdatePorts = {
+  /**
+   * Lists the documents of a source that Kedge may read without asking. @throws SourceError when the source cannot be listed. Its documents
+   * are then kept as they are.
+   */
+  list(source: Source, signal: AbortSignal): AsyncIterable<SourceDocument>;
+  read: ReadDocument;
+};
+
+export class SourceError extends Error {
+  override name = 'SourceError';
+}
+
+export type UpdateEvent =
+  | { type: 'listed'; documents: number; todo: number }
+  | { type: 'document'; key: string; result: 'indexed' | 'unchanged' | 'failed' | 'removed'; message?: string; done: number; todo: number }
+  | { type: 'problem'; message: string };
+
+/** `read` counts the documents whose content was read, and `unchanged` those that were as they had been. */
+export type UpdateReport = { indexed: number; unchanged: number; failed: number; removed: number; read: number; problems: string[] };
+
+export type UpdateLimits = { bytes: number; documents: number; characters: number };
+
+/** The largest file, the most documents of a collection, and the longest text of a document. */
+export const UPDATE_LIMITS: UpdateLimits = { bytes: 50_000_000, documents: 50_000, characters: 20_000_000 };

@@ -1,0 +1,147 @@
+/** All collections that a workspace can use: managing them, updating them, and asking them. */
+import type {
+  CollectionSummary,
+  ContentRange,
+  DocumentCollections,
+  DocumentContent,
+  DocumentFilter,
+  OutlineEntry,
+  Passage,
+  SearchOptions,
+  Source,
+} from '../collections.ts';
+import { NotInCollection } from '../collections.ts';
+import { IndexReader, IndexWriter } from '../index/database.ts';
+import { contentIn, countsIn, documentsIn, outlineIn, sectionIn } from '../index/documents.ts';
+import { candidatesIn, rankedPassages } from '../index/search.ts';
+import { CollectionError, type Definition, Definitions, expectName, type Scope } from './definitions.ts';
+import { UPDATE_LIMITS, type UpdateEvent, type UpdateLimits, type UpdatePorts, type UpdateReport } from './sources.ts';
+import { Update } from './update.ts';
+
+const MAX_SOURCES = 100;
+const MAX_LISTED = 1_000;
+const MAX_RESULTS = 100;
+
+export class DocumentStore implements DocumentCollections {
+  readonly #definitions: Definitions;
+  readonly #readers = new Map<string, IndexReader>();
+
+  /** `roots` are the directories for the collections of the workspace and for the global ones. */
+  constructor(roots: Readonly<Record<Scope, string>>) {
+    this.#definitions = new Definitions(roots);
+  }
+
+  /** Adds sources to a collection, which is created if it does not exist. @throws CollectionError */
+  define(name: string, scope: Scope, sources: readonly Source[]): Definition {
+    expectName(name);
+    const existing = this.#definitions.find(name);
+    if (existing && existing.scope !== scope)
+      throw new CollectionError(
+        `The collection ${name} exists and ${existing.scope === 'global' ? 'is global: add --global' : 'belongs to this workspace: leave out --global'}, or choose another name.`,
+      );
+    const all = [...(existing?.sources ?? [])];
+    for (const source of sources) if (!all.some((each) => JSON.stringify(each) === JSON.stringify(source))) all.push(source);
+    if (all.length > MAX_SOURCES)
+      throw new CollectionError(`A collection can have ${MAX_SOURCES} sources. Add a folder or a glob instead.`);
+    return this.#definitions.write({ name, scope, sources: all });
+  }
+
+  /**
+   * Reads what changed in the sources. If it is interrupted, each document is as it was before or as it is now.
+   * @throws CollectionBusy if another process is updating the collection
+   */
+  async update(
+    name: string,
+    ports: UpdatePorts,
+    {
+      signal = new AbortController().signal,
+      notify = () => undefined,
+      limits = UPDATE_LIMITS,
+    }: { signal?: AbortSignal; notify?: (event: UpdateEvent) => void; limits?: UpdateLimits } = {},
+  ): Promise<UpdateReport> {
+    const { directory, sources } = this.#existing(name);
+    const writer = new IndexWriter(directory);
+    try {
+      return await new Update(writer, ports, limits, notify).run(sources, signal);
+    } finally {
+      writer.close();
+    }
+  }
+
+  /** @throws CollectionBusy if another process is updating the collection */
+  remove(name: string): void {
+    const definition = this.#existing(name);
+    this.#readers.get(definition.directory)?.close();
+    this.#readers.delete(definition.directory);
+    // The lock is in the directory, so nothing else may write while it is removed.
+    new IndexWriter(definition.directory).close();
+    this.#definitions.remove(definition);
+  }
+
+  /** Closes the databases. They are opened again when they are needed. */
+  close(): void {
+    for (const reader of this.#readers.values()) reader.close();
+    this.#readers.clear();
+  }
+
+  async listCollections(): Promise<CollectionSummary[]> {
+    return Promise.all(
+      this.#definitions.list().map(async (definition) => {
+        const counts = await this.#reader(definition).read(countsIn);
+        const { name, scope, sources } = definition;
+        const isFromNetwork = sources.some(({ kind }) => kind === 'url');
+        return { name, scope, sources, isFromNetwork, ...(counts ?? { documents: 0, failed: 0, todo: 0, chunks: 0 }) };
+      }),
+    );
+  }
+
+  async listDocuments(collection: string, filter: DocumentFilter = {}, limit = MAX_LISTED) {
+    const reader = this.#reader(this.#existing(collection));
+    return (await reader.read((db) => documentsIn(db, collection, filter, limit))) ?? { documents: [], total: 0 };
+  }
+
+  async search(query: string, options: SearchOptions = {}, signal?: AbortSignal): Promise<Passage[]> {
+    const { collections, limit = 10 } = options;
+    const most = Math.max(1, Math.min(limit, MAX_RESULTS));
+    const definitions = collections ? collections.map((name) => this.#existing(name)) : this.#definitions.list();
+    const candidates = [];
+    for (const definition of definitions) {
+      const own = await this.#reader(definition).read((db) => candidatesIn(db, query, { ...options, limit: most }), signal);
+      for (const candidate of own ?? []) candidates.push({ collection: definition.name, ...candidate });
+    }
+    return rankedPassages(candidates, most);
+  }
+
+  async outline(collection: string, document: string): Promise<OutlineEntry[]> {
+    return this.#ask(collection, document, (db) => outlineIn(db, collection, document));
+  }
+
+  async section(collection: string, document: string, heading: string): Promise<DocumentContent> {
+    return this.#ask(collection, document, (db) => sectionIn(db, collection, document, heading));
+  }
+
+  async content(collection: string, document: string, range: ContentRange = {}): Promise<DocumentContent> {
+    return this.#ask(collection, document, (db) => contentIn(db, collection, document, range));
+  }
+
+  async #ask<T>(collection: string, document: string, query: Parameters<typeof IndexReader.prototype.read<T>>[0]): Promise<T> {
+    const answer = await this.#reader(this.#existing(collection)).read(query);
+    if (answer === undefined)
+      throw new NotInCollection(`The collection ${collection} has no document “${document}”. It was not indexed yet.`);
+    return answer;
+  }
+
+  #existing(name: string): Definition {
+    const definition = this.#definitions.find(name);
+    if (definition) return definition;
+    const names = this.#definitions.list().map((each) => each.name);
+    const known = names.length > 0 ? `There are: ${names.join(', ')}.` : 'There are no collections yet.';
+    throw new NotInCollection(`There is no collection ${JSON.stringify(name.slice(0, 80))}. ${known}`);
+  }
+
+  #reader({ directory }: Definition): IndexReader {
+    const reader = this.#readers.get(directory) ?? new IndexReader(directory);
+    this.#readers.set(directory, reader);
+    return reader;
+  }
+}
