@@ -43,7 +43,10 @@ export const OPTION_TABLE: readonly (readonly [flags: string, text: string])[] =
   ['--plain', 'with kedge chat: write only lines, for screen readers: nothing is drawn over again'],
   ['--raw', 'with kedge mcp: also offer the reading tools'],
   ['--http PORT', 'with kedge mcp: serve over HTTP on this computer'],
-  ['-c, --collections NAMES', 'with kedge mcp and kedge docs ask: the collections of documents that can be asked, such as handbook,manuals (default: all)'],
+  [
+    '-c, --collections NAMES',
+    'with kedge mcp and kedge docs ask: the collections of documents that can be asked, such as handbook,manuals (default: all)',
+  ],
   ['--no-global', 'with kedge mcp and kedge docs ask: leave out global collections'],
   ['-u, --use-case WORDS', 'with kedge docs ask: what the answer is for'],
   ['-i, --interactive', 'with kedge docs ask: keep the conversation'],
