@@ -144,6 +144,7 @@ export class Conversation implements Chat, Controls {
     }
     await this.run(async (model) => {
       const attachments = await this.#mentioned(text, this.#signal);
+      if (this.#signal.aborted) return;
       const plan = mode === 'plan' && attachments.length === 0 ? proposedPlan(session.state) : undefined;
       await (plan ? session.plans.change(plan, text, { model }) : session.prompt({ text, mode, model, attachments }));
     });

@@ -31,6 +31,8 @@ export class ChatRenderer extends TextRenderer {
       return;
     }
     this.#isThinking = false;
+    // The message is listed with those that wait, and the answer goes on.
+    if (event.type === 'message_queued') return;
     if (event.type === 'approval_requested' && event.changes.length > 0) this.#seen.add(event.callId);
     // The user confirms exactly this text, so it is not rendered as Markdown.
     if (event.type === 'plan_proposed') return void this.#err.write(`\n${harmless(planLines(event.plan))}\n\n`);
