@@ -113,7 +113,10 @@ const image = z.object({
 
 const line = z.int().min(1);
 const mentionRef = z.object({
-  kind: z.enum(['file', 'folder', 'selection', 'symbol', 'problems', 'changes', 'terminal', 'url', 'session', 'resource', 'attachment']),
+  kind: z.enum([
+    ...['file', 'folder', 'selection', 'symbol', 'problems', 'changes', 'terminal', 'url', 'session', 'resource', 'collection'],
+    'attachment',
+  ] as const),
   path: z.exactOptional(path),
   name: z.exactOptional(z.string().max(1_000)),
   server: z.exactOptional(z.string().max(1_000)),

@@ -53,6 +53,7 @@ export type HarnessOptions = {
   remembered?: AssistantPorts['remembered'];
   workspaces?: AssistantPorts['workspaces'];
   terminalOutput?: AssistantPorts['terminalOutput'];
+  documents?: AssistantPorts['documents'];
   adapter?: ModelAdapter;
   /** Replaces the connection to the model. */
   connect?: (model: ModelRef) => Promise<ModelAdapter>;
@@ -166,6 +167,7 @@ async function start(place: Place, sessionId?: string): Promise<Harness> {
     ...(options.memory && { memory: options.memory }),
     ...(options.surroundings && { surroundings: options.surroundings }),
     ...(options.terminalOutput && { terminalOutput: options.terminalOutput }),
+    ...(options.documents && { documents: options.documents }),
     ...(options.workspaces && { workspaces: options.workspaces }),
     ...(options.remembered && { remembered: options.remembered }),
   };
