@@ -51,7 +51,7 @@ export type Command = Options &
     | { action: 'version' }
     | { action: 'acp' }
     /** `values.http` is the port to serve on, or 0 for any free one. Without it, standard input and output are used. */
-    | { action: 'mcp'; values: { raw?: boolean; http?: string } }
+    | { action: 'mcp'; values: { raw?: boolean; http?: string; collections?: string[]; 'no-global'?: boolean } }
     | { action: 'help'; topic?: string }
     /** A command that runs no model. Its code parses the words after its name. */
     | { action: 'other'; name: string; words: string[]; all: boolean }
@@ -91,6 +91,8 @@ export const OPTIONS = {
   all: { type: 'boolean' },
   raw: { type: 'boolean' },
   http: { type: 'string' },
+  collections: { type: 'string', short: 'c', multiple: true },
+  'no-global': { type: 'boolean' },
   continue: { type: 'string' },
   help: { type: 'boolean', short: 'h' },
   version: { type: 'boolean', short: 'v' },

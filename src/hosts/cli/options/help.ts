@@ -150,9 +150,12 @@ Examples of settings
 
   Other assistants start this command themselves. It offers the tool ask_workspace: Kedge searches and reads in Ask mode,
   with at most 10 tool calls, and returns a short answer with the places that it has opened. Nothing can be changed, and
-  what needs an approval is denied. Each question is a session: kedge sessions lists it.
+  what needs an approval is denied. Each question is a session: kedge sessions lists it. If there are collections of
+  documents (kedge docs), the tool ask_documents answers from them alone, in the same way.
 
 Options
+  -c, --collections NAMES  the collections that can be asked, such as handbook,manuals (default: all)
+  --no-global              leave out global collections
   --raw                    also offer the tools read_file, list_directory, find_files and search_text
   --folder, -m, --model, --base-url, --allow, --deny, --policy, --max-…, --price
                            as for kedge ask; see kedge --help

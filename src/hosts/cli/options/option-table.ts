@@ -37,6 +37,8 @@ export const OPTION_TABLE: readonly (readonly [flags: string, text: string])[] =
   ['--continue [ID]', 'with a request: add the request to that session'],
   ['--raw', 'with kedge mcp: also offer the reading tools'],
   ['--http PORT', 'with kedge mcp: serve over HTTP on this computer'],
+  ['-c, --collections NAMES', 'with kedge mcp: the collections of documents that can be asked, such as handbook,manuals (default: all)'],
+  ['--no-global', 'with kedge mcp: leave out global collections'],
   ['--json', 'print every event as a line of JSON'],
   ['-h, --help', 'show this help, or the help on a command'],
   ['-v, --version', 'print the version'],
