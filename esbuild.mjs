@@ -15,6 +15,7 @@ const wasm = [
   'web-tree-sitter/web-tree-sitter.wasm',
   '@vscode/tree-sitter-wasm/wasm/tree-sitter-bash.wasm',
   '@vscode/tree-sitter-wasm/wasm/tree-sitter-powershell.wasm',
+  'node-sqlite3-wasm/dist/node-sqlite3-wasm.wasm',
 ];
 
 const programApart = {
@@ -66,11 +67,22 @@ const withoutResources = {
   },
 };
 
+/** SQLite looks for its WebAssembly beside its own file, which is in a chunk in dist/ then. */
+const sqlite = {
+  name: 'sqlite',
+  setup(build) {
+    build.onLoad({ filter: /node-sqlite3-wasm\.js$/ }, async ({ path }) => {
+      const code = await readFile(path, 'utf8');
+      return { contents: code.replaceAll('__dirname', "require('node:path').dirname(require('node:url').fileURLToPath(kedgeUrl))") };
+    });
+  },
+};
+
 // CommonJS packages and the plug-in above load Node's modules with `require`, which ES modules do not have. Node 20.16 has a faster way.
 const banner = {
   js: [
     "import{createRequire as kedgeCreateRequire}from'node:module';",
-    'const require=(name)=>process.getBuiltinModule?.(name)??kedgeCreateRequire(import.meta.url)(name);',
+    'const kedgeUrl=import.meta.url,require=(name)=>process.getBuiltinModule?.(name)??kedgeCreateRequire(kedgeUrl)(name);',
   ].join(''),
 };
 
@@ -95,7 +107,7 @@ const bundles = [
     chunkNames: '[name]-[hash]',
     // VS Code provides `vscode`. The keychain library is native and optional; without it, keys cannot be stored in the keychain.
     external: ['vscode', '@napi-rs/keyring'],
-    plugins: [nodeModules, withoutResources],
+    plugins: [nodeModules, withoutResources, sqlite],
     banner,
   },
   {

@@ -42,7 +42,7 @@ export async function program(args: readonly string[]): Promise<number> {
 }
 
 /** The commands that do not run a model. The code of each is loaded when it is used. */
-const SESSION_COMMANDS = /^(sessions|fork|export|import|replay|doctor|insights)$/;
+const SESSION_COMMANDS = /^(sessions|fork|export|import|replay|doctor|insights|docs)$/;
 
 /** Returns the first word that is not an option. */
 function commandWord(args: readonly string[]): string {
