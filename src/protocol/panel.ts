@@ -253,6 +253,8 @@ export const ToHost = z.discriminatedUnion('type', [
   /** A request from the page that is shown, such as deleting a memory entry. */
   z.object({ type: z.literal('page_request'), request: PageRequest }),
   /** Opens the definition of a symbol that a model named. */
+  /** Opens what an answer cites: a place in a document of a collection, such as `[handbook/guide.md:12-18]`, or in a file. */
+  z.object({ type: z.literal('open_source'), text: path }),
   z.object({ type: z.literal('open_symbol'), name: z.string().min(1).max(200) }),
   z.object({ type: z.literal('load_image'), path }),
   z.object({ type: z.literal('rate_answer'), runId: id, rating: z.enum(['up', 'down', 'none']), words: z.string().max(10_000).optional() }),

@@ -8,6 +8,7 @@ import { Commands } from '../node/commands/commands.ts';
 import { gitSettings } from '../node/commands/git-settings.ts';
 import { PageFetcher } from '../node/fetch/fetch.ts';
 import { readMemory } from '../node/system-memory.ts';
+import type { EditorDocuments } from './documents/documents.ts';
 import { DraftFormatter } from './files/draft-formatter.ts';
 import type { VsCodeFileSystem } from './files/file-system.ts';
 import { VsCodeWriter } from './files/writer.ts';
@@ -32,6 +33,7 @@ type Window = {
   readonly problemKinds: ProblemKinds;
   readonly lastOutput: LastOutput;
   readonly models: Pick<Models, 'isServedHere'>;
+  documents(): Promise<EditorDocuments>;
 };
 
 export function workPorts(kedge: Window): WorkPorts & vscode.Disposable & { terminals: Terminals; mcp: McpServers } {
@@ -62,6 +64,7 @@ export function workPorts(kedge: Window): WorkPorts & vscode.Disposable & { term
     mcp: editorMcpServers(kedge.keys),
     policy: readPolicy,
     remembered: memoryOf(kedge),
+    documents: async () => (await kedge.documents()).collections.forRuns(),
     surroundings: async () => editorSurroundings(kedge.fs, kedge.settings.surroundings()),
     dispose() {
       for (const each of [formatter, commands, terminals]) each.dispose();

@@ -9,8 +9,8 @@ import { documentsInFiles } from '../../node/documents/file-source.ts';
 import { documentsOnPages } from '../../node/documents/page-source.ts';
 import { DocumentReader } from '../../node/documents/reader.ts';
 import { PageFetcher } from '../../node/fetch/fetch.ts';
-import { NodeFileSystem } from '../../node/files/file-system.ts';
 import { readPolicy } from '../settings/policy-settings.ts';
+import { localFolders } from './local-folders.ts';
 
 type Storage = { readonly storage: string; readonly sharedStorage: string };
 
@@ -90,8 +90,7 @@ export class EditorDocuments implements vscode.Disposable {
   }
 
   #ports(): UpdatePorts {
-    const folders = (vscode.workspace.workspaceFolders ?? []).filter(({ uri }) => uri.scheme === 'file');
-    const workspace = new NodeFileSystem(folders.map(({ uri }) => uri.fsPath));
+    const workspace = localFolders();
     const { rules } = readPolicy();
     const fetcher = new PageFetcher();
     return {
@@ -103,6 +102,11 @@ export class EditorDocuments implements vscode.Disposable {
         ),
       read: this.#reader.read,
     };
+  }
+
+  /** Returns the text of a document for the read-only editor. */
+  async textOf(uri: vscode.Uri): Promise<string> {
+    return (await import('./open-source.ts')).textOf(uri, await this.store());
   }
 
   cancel(collection: string): void {

@@ -15,7 +15,7 @@ import { exportSession, insertCode, loadImage, openCode, openSymbol } from './an
 import { applyCode } from './apply-code.ts';
 import { ModelCheck } from './model-check.ts';
 import { newestEvents } from './newest-runs.ts';
-import { openFile, openLink } from './open.ts';
+import { open } from './open.ts';
 import { Pages } from './pages/pages.ts';
 import { PanelBranches } from './panel-branches.ts';
 import { PanelMentions } from './panel-mentions.ts';
@@ -199,7 +199,9 @@ export class PanelView implements vscode.Disposable {
       case 'page_request':
         return this.#pages.receive(message);
       case 'open_file':
-        return openFile(message.path, message.line, kedge.fs);
+      case 'open_source':
+      case 'open_link':
+        return open(message, kedge);
       case 'open_symbol':
         return openSymbol(message.name, kedge.fs);
       case 'load_image':
@@ -214,8 +216,6 @@ export class PanelView implements vscode.Disposable {
         return (await kedge.assistant.library()).rate(session.id, message.runId, message.rating, message.words);
       case 'open_diff':
         return showDiff(session, message.callId, message.path, this.#proposals);
-      case 'open_link':
-        return openLink(message.url);
       case 'show_earlier':
         this.#portions += 1;
         return this.#showSession(session);
