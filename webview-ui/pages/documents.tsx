@@ -42,15 +42,16 @@ export function Page({ data: { collections, notes, canAdd, needsTrust } }: { dat
 function AddButtons({ collection }: { collection?: string }) {
   const of = collection === undefined ? {} : { collection };
   const to = collection === undefined ? '' : ` to ${collection}`;
+  const kind = collection === undefined ? 'secondary' : 'link';
   return (
     <div class="row add">
-      <Button icon="folder" label={`Add folder${to}`} onClick={() => send('add_documents', { source: 'folder', ...of })}>
+      <Button kind={kind} icon="folder" label={`Add folder${to}`} onClick={() => send('add_documents', { source: 'folder', ...of })}>
         Add folder
       </Button>
-      <Button icon="file" label={`Add files${to}`} onClick={() => send('add_documents', { source: 'files', ...of })}>
+      <Button kind={kind} icon="file" label={`Add files${to}`} onClick={() => send('add_documents', { source: 'files', ...of })}>
         Add files
       </Button>
-      <Button icon="globe" label={`Add web pages${to}`} onClick={() => send('add_documents', { source: 'page', ...of })}>
+      <Button kind={kind} icon="globe" label={`Add web pages${to}`} onClick={() => send('add_documents', { source: 'page', ...of })}>
         Add web pages
       </Button>
     </div>
