@@ -259,6 +259,8 @@ export const ToHost = z.discriminatedUnion('type', [
   z.object({ type: z.literal('load_image'), path }),
   z.object({ type: z.literal('rate_answer'), runId: id, rating: z.enum(['up', 'down', 'none']), words: z.string().max(10_000).optional() }),
   /** Writes code from an answer at the cursor of the active editor. */
+  /** Saves an answer as a Markdown file that the user chooses. */
+  z.object({ type: z.literal('save_answer'), text: code }),
   z.object({ type: z.literal('insert_code'), code }),
   /** Opens code from an answer as a new document that is not saved. */
   z.object({ type: z.literal('open_code'), code, language, path: path.optional() }),

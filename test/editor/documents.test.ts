@@ -16,7 +16,7 @@ import { until } from '../support/until.ts';
 
 const NAME = 'editor-test';
 const GUIDE = `# Guide\n\nWelcome.\n\n## Rollback\n\nRun the rollback twice.\n`;
-const PUMP = pdf([['The pump stands in the cellar.'], ['The valve is red and turns to the left.']]);
+const PUMP = pdf([[{ text: 'The pump stands in the cellar.', y: 700 }], [{ text: 'The valve is red and turns to the left.', y: 700 }]]);
 
 type Request = Extract<PageRequest, { page: 'documents' }>;
 type Without<T> = T extends unknown ? Omit<T, 'page'> : never;
@@ -28,7 +28,8 @@ describe('documents in the editor', function () {
   let pages: Pages;
   let posted: ToPanel[];
   let folder: string;
-  const data = () => posted.flatMap((each) => (each.type === 'page' && each.name === 'documents' ? [each.data as DocumentsPage] : [])).at(-1);
+  const data = () =>
+    posted.flatMap((each) => (each.type === 'page' && each.name === 'documents' ? [each.data as DocumentsPage] : [])).at(-1);
   const entry = () => data()?.collections.find(({ name }) => name === NAME);
   const ask = (request: Without<Request>) => pages.handle({ page: 'documents', ...request } as Request);
   const key = (file: string) => `${basename(folder)}/${file}`;

@@ -13,10 +13,8 @@ export function fileOfDocument(key: string, sources: readonly Source[], workspac
     if (root === undefined) return [];
     if (source.kind === 'file') return `${basename(dirname(root))}/${basename(root)}` === key || root === below ? [root] : [];
     const prefix = `${basename(root) || 'root'}/`;
-    const isInside = below !== undefined && below.startsWith(join(root, '/'));
-    return [...(isInside ? [below] : []), ...(key.startsWith(prefix) ? [join(root, key.slice(prefix.length))] : [])].filter((path) =>
-      path.startsWith(join(root, '/')),
-    );
+    const named = key.startsWith(prefix) ? join(root, key.slice(prefix.length)) : undefined;
+    return [below, named].filter((path) => path?.startsWith(join(root, '/')) === true) as string[];
   });
   return paths.find((path) => realPath(path) === path);
 }

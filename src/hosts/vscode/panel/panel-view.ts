@@ -11,7 +11,7 @@ import type { Kedge } from '../kedge.ts';
 import { FilesWithErrors } from '../languages/files-with-errors.ts';
 import { openAsMarkdown, runAgain } from '../plans.ts';
 import { type Proposals, showDiff } from '../review-proposals.ts';
-import { exportSession, insertCode, loadImage, openCode, openSymbol } from './answer-actions.ts';
+import { exportSession, loadImage, openSymbol, takeAnswer } from './answer-actions.ts';
 import { applyCode } from './apply-code.ts';
 import { ModelCheck } from './model-check.ts';
 import { newestEvents } from './newest-runs.ts';
@@ -207,9 +207,9 @@ export class PanelView implements vscode.Disposable {
       case 'load_image':
         return this.#post({ type: 'image', path: message.path, ...(await loadImage(message.path, kedge.fs)) });
       case 'insert_code':
-        return insertCode(message.code);
       case 'open_code':
-        return openCode(message, kedge.fs);
+      case 'save_answer':
+        return takeAnswer(message, kedge.fs);
       case 'apply_code':
         return applyCode(message, { kedge, post: (answer) => this.#post(answer) });
       case 'rate_answer':
