@@ -86,9 +86,6 @@ export const TIMED: readonly string[] = ['sse-retry'];
 
 /** The client scenarios that are not supported, with the reason. */
 export const LEFT_OUT: Readonly<Record<string, string>> = {
-  'auth/basic-cimd': 'needs a web site that describes the client',
-  'auth/client-credentials-jwt': 'signs in as a program, without a user',
-  'auth/client-credentials-basic': 'signs in as a program, without a user',
   'auth/cross-app-access-complete-flow': 'signs in with the identity provider of a company',
 };
 

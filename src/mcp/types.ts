@@ -1,10 +1,25 @@
 import type { ImagePart, TextPart } from '../core/model/messages.ts';
 import type { JsonSchema } from '../core/model/model.ts';
+import type { Tool } from '../core/run/tool.ts';
 import type { Question, QuestionAnswer } from '../core/session/events.ts';
 import type { McpServerConfig } from './config.ts';
 
 /** A tool as described by its server. Name, description and schema are untrusted. */
-export type McpTool = { name: string; description: string; inputSchema: JsonSchema };
+export type McpTool = {
+  name: string;
+  description: string;
+  inputSchema: JsonSchema;
+  /** Whether the server says that the tool can destroy something. */
+  isDestructive?: true;
+};
+
+/** A run whose tools can change while it is in progress. */
+export type Joining = {
+  /** Adds tools to the run. They replace earlier tools of the same servers. */
+  join(tools: readonly Tool[]): void;
+  /** Whether the run cannot begin without the tools, because it continues with a call of one of them. */
+  waits: boolean;
+};
 
 /** A resource as described by its server. All of it is untrusted. `name` is the displayed name. */
 export type McpResource = { uri: string; name: string; description: string };
@@ -49,6 +64,8 @@ export type ConnectionEvents = {
 export interface SignIn {
   load(key: string): Promise<string | undefined>;
   save(key: string, secret: string): Promise<void>;
+  /** Waits until nobody else works with the secrets of the key, in this or another process, and then does the work. */
+  exclusively<T>(key: string, work: () => Promise<T>): Promise<T>;
   /** Returns the address to which the browser returns after the sign-in: `wanted`, if it is still possible. */
   redirectUrl(wanted: string | undefined): Promise<string>;
   /** Resolves with the parameters with which the browser has returned. @throws Error if the user cannot be asked or does not agree */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { SourceDocument, UpdatePorts } from '../../src/documents/store/sources.ts';
 import { DocumentStore } from '../../src/documents/store/store.ts';
-import { readPlainDocument } from '../../src/hosts/node/documents/plain-reader.ts';
+import { readPlainDocument } from './plain-documents.ts';
 
 export type Files = Map<string, { text: string; mtimeMs: number }>;
 

@@ -68,6 +68,7 @@ export type HarnessOptions = {
   fetcher?: Fetcher;
   /** Simulates the language services of an editor. */
   languages?: (fs: NodeFileSystem) => LanguageServices;
+  answerFormat?: AssistantPorts['answerFormat'];
   /** Whether approvals and questions cannot be answered. */
   unattended?: boolean;
 };
@@ -166,6 +167,7 @@ async function start(place: Place, sessionId?: string): Promise<Harness> {
     ...(options.facts && { facts: options.facts }),
     ...(options.memory && { memory: options.memory }),
     ...(options.surroundings && { surroundings: options.surroundings }),
+    ...(options.answerFormat && { answerFormat: options.answerFormat }),
     ...(options.terminalOutput && { terminalOutput: options.terminalOutput }),
     ...(options.documents && { documents: options.documents }),
     ...(options.workspaces && { workspaces: options.workspaces }),

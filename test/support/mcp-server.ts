@@ -1,17 +1,18 @@
 /**
  * A real MCP server on the official SDK that misbehaves in ways that published servers do not. With `deaf FILE`, the server and a program
  * that it starts ignore the end of their input and SIGTERM; the process ids of both are written to the file. With `mute` as well, it never
- * responds.
+ * responds. With `late FILE`, it responds when the file exists. A tool named `destroy` is marked as destructive.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { existsSync, watch, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 
-const [deaf, file, mute] = process.argv.slice(2);
-if (deaf && file) {
+const [how, file, mute] = process.argv.slice(2);
+if (how === 'deaf' && file) {
   const child = spawn(process.execPath, ['-e', 'process.on("SIGTERM", () => {}); setInterval(() => {}, 1000); console.log("ready")'], {
     stdio: ['ignore', 'pipe', 'ignore'],
   });
@@ -27,11 +28,11 @@ const tool = (name: string, description = name) => ({
   name,
   description,
   inputSchema: { type: 'object' as const },
-  annotations: { readOnlyHint: true },
+  annotations: name === 'destroy' ? { destructiveHint: true } : { readOnlyHint: true },
 });
 
 server.setRequestHandler(ListToolsRequestSchema, () => ({
-  tools: [tool('change', `Changed ${changes} times.`), tool('end'), tool('hang'), tool('steady'), tool('read_file')],
+  tools: [tool('change', `Changed ${changes} times.`), tool('destroy'), tool('end'), tool('hang'), tool('steady'), tool('read_file')],
 }));
 server.setRequestHandler(CallToolRequestSchema, async ({ params }, { sendNotification }) => {
   const text = (content: string) => ({ content: [{ type: 'text', text: content }] });
@@ -52,4 +53,9 @@ server.setRequestHandler(CallToolRequestSchema, async ({ params }, { sendNotific
       return text(params.name);
   }
 });
+if (how === 'late' && file) {
+  const watcher = watch(dirname(file));
+  while (!existsSync(file)) await once(watcher, 'change');
+  watcher.close();
+}
 if (!mute) await server.connect(new StdioServerTransport());

@@ -114,7 +114,9 @@ function stemsOf(text: string): Set<string> {
 }
 
 const FREQUENT = new Set(
-  'what when where which that this with from have does should would could into about there their they them'.split(' '),
+  'about could does done from have into long make makes many much must need needs should some take takes that their them then there they this used uses using want what when where which will with work works would your'.split(
+    ' ',
+  ),
 );
 
 function escaped(text: string): string {

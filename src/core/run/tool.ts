@@ -103,6 +103,8 @@ export interface Tool {
   source: string;
   /** A hash of the complete tool list of the MCP server. Permissions for the tool are valid only while this hash is unchanged. */
   fingerprint?: string;
+  /** Why each call needs approval, regardless of rules and permissions. */
+  danger?: Pick<Decision, 'rule' | 'reason'> | undefined;
   /** Whether the tool runs alone although it is read-only, because its result decides whether later calls are executed. */
   alone?: boolean;
   /**

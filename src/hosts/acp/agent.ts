@@ -21,7 +21,7 @@ import { ClientDocuments } from './files/documents.ts';
 import { ClientWriter } from './files/writer.ts';
 import { serversOf } from './mcp-servers.ts';
 import type { AcpHost, OpenedFolders } from './ports.ts';
-import { listSessions } from './session-list.ts';
+import { deleteSession, listSessions } from './session-list.ts';
 import { ClientPaths } from './updates/tool-calls.ts';
 
 type Place = { cwd: string; additionalDirectories?: string[]; mcpServers?: McpServer[] };
@@ -45,7 +45,7 @@ export class KedgeAgent {
             loadSession: true,
             promptCapabilities: { image: true, embeddedContext: true },
             mcpCapabilities: { http: true },
-            sessionCapabilities: { list: {}, resume: {}, close: {}, additionalDirectories: {} },
+            sessionCapabilities: { list: {}, resume: {}, close: {}, delete: {}, additionalDirectories: {} },
           },
           authMethods: [],
         };
@@ -54,6 +54,7 @@ export class KedgeAgent {
       .onRequest(session.load, ({ params, client }) => explained(() => this.#open(params.sessionId, params, client, true)))
       .onRequest(session.resume, ({ params, client }) => explained(() => this.#open(params.sessionId, params, client, false)))
       .onRequest(session.list, ({ params }) => explained(() => listSessions(host, params)))
+      .onRequest(session.delete, ({ params }) => explained(() => this.#delete(params.sessionId)))
       .onRequest(session.close, ({ params }) => explained(() => this.#close(params.sessionId)))
       .onRequest(session.prompt, ({ params, signal }) =>
         explained(async () => ({ stopReason: await this.#session(params.sessionId).prompt(params.prompt, signal) })),
@@ -103,6 +104,12 @@ export class KedgeAgent {
     const session = this.#session(sessionId);
     this.#sessions.delete(sessionId);
     await session.close();
+    return {};
+  }
+
+  async #delete(sessionId: string): Promise<Record<string, never>> {
+    if (this.#sessions.has(sessionId)) await this.#close(sessionId);
+    await deleteSession(this.#host, sessionId);
     return {};
   }
 

@@ -9,6 +9,7 @@ export const COMMANDS: Readonly<Record<string, { text: string; words?: readonly 
   ask: { text: 'answer a question' },
   plan: { text: 'propose a plan' },
   agent: { text: 'work on a task' },
+  chat: { text: 'begin or continue a conversation' },
   init: { text: 'write an AGENTS.md' },
   remember: { text: 'remember words in later sessions' },
   undo: { text: 'undo the changes of a run' },

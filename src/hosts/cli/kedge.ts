@@ -119,11 +119,12 @@ export function openKedge(
     directory: (at) => fs.directory(at),
     environment: () => environmentRules(env),
   });
+  const mcp = mcpServersOf(options.mcpConfig, { folders: roots, storage }, warn, mcpServers);
   const assistant = new Assistant(
     adapt({
       commands: () => commands,
       fetcher: new PageFetcher(),
-      ...((options.mcpConfig || mcpServers) && { mcp: mcpServersOf(options.mcpConfig, warn, mcpServers) }),
+      ...(mcp && { mcp }),
       // The grammars are as large as the rest of the program, so they are loaded only when the first command runs.
       shellParsers: async (shell) => (await import('../node/shell/shell-parser.ts')).nodeShellParsers(shell),
       gitSettings: async (at) => (await import('../node/commands/git-settings.ts')).gitSettings(fs.absolute(at)),

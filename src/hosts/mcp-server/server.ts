@@ -16,10 +16,10 @@ import * as z from 'zod';
 import { type Answer, answerQuestion, MAX_CALLS } from '../../app/answer/answer.ts';
 import { documentsSubject } from '../../app/answer/documents.ts';
 import { WORKSPACE } from '../../app/answer/workspace.ts';
+import { ReadingCalls, readingTools } from '../../app/run/reading-calls.ts';
 import type { Session } from '../../app/session/session.ts';
 import type { ToolResult } from '../../core/model/messages.ts';
 import type { FileSystem } from '../../workspace/types.ts';
-import { ReadingCalls, readingTools } from './reading-calls.ts';
 
 export type ServerPorts = {
   version: string;

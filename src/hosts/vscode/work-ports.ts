@@ -25,6 +25,7 @@ import { Terminals } from './terminal/terminal.ts';
 
 /** The parts of Kedge that runs need. */
 type Window = {
+  readonly context: Pick<vscode.ExtensionContext, 'globalStorageUri'>;
   readonly storage: string;
   readonly sharedStorage: string;
   readonly fs: VsCodeFileSystem;
@@ -61,7 +62,7 @@ export function workPorts(kedge: Window): WorkPorts & vscode.Disposable & { term
         : (await import('../node/commands/git-changes.ts')).gitChanges(kedge.fs.directory(at), isWithheld, signal, staged),
     terminalOutput: () => kedge.lastOutput.last && outputText(kedge.lastOutput.last),
     memory: async (model) => ((await kedge.models.isServedHere(model)) ? readMemory() : undefined),
-    mcp: editorMcpServers(kedge.keys),
+    mcp: editorMcpServers(kedge),
     policy: readPolicy,
     remembered: memoryOf(kedge),
     documents: async () => (await kedge.documents()).collections.forRuns(),

@@ -91,7 +91,8 @@ export const connect: Connect = async (name, config, events, start, signal, sign
       do {
         const at = cursor === undefined ? {} : { cursor };
         const page = await requesting(own, () => client.listTools(at, { signal: own }));
-        for (const { name: tool, description = '', inputSchema } of page.tools) tools.push({ name: tool, description, inputSchema });
+        for (const { name: tool, description = '', inputSchema, annotations } of page.tools)
+          tools.push({ name: tool, description, inputSchema, ...(annotations?.destructiveHint && { isDestructive: true }) });
         cursor = page.nextCursor;
       } while (cursor !== undefined && tools.length < MAX_TOOLS);
       return tools.slice(0, MAX_TOOLS);
@@ -151,7 +152,7 @@ function transportOf(
   authProvider: Authorization | undefined,
 ): { transport: Transport; stderr: () => string; finishAuth: (code: string) => Promise<void> } {
   if ('url' in config) {
-    const options = { fetch: fetchFor(config), ...(authProvider && { authProvider }) };
+    const options = { fetch: fetchFor(config, authProvider), ...(authProvider && { authProvider }) };
     const transport = new StreamableHTTPClientTransport(new URL(config.url), options);
     return { transport: transport as Transport, stderr: () => '', finishAuth: (code) => transport.finishAuth(code) };
   }

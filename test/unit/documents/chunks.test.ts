@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { chunksOf } from '../../../src/documents/chunks/chunks.ts';
 import { areSimilar, fingerprintOf } from '../../../src/documents/chunks/similarity.ts';
 import type { Block, Place } from '../../../src/documents/document.ts';
-import { readPlainDocument } from '../../../src/hosts/node/documents/plain-reader.ts';
+import { readPlainDocument } from '../../support/plain-documents.ts';
 
 const chunks = (blocks: Block[]) => chunksOf({ blocks, notes: [] });
 const words = (count: number, word = 'tide') => Array.from({ length: count }, (_, index) => `${word}${index}`).join(' ');

@@ -148,15 +148,27 @@ function textOf(value: unknown): string {
 
 /** Opens the file in the user's editor and checks it afterwards. What the user wrote is kept, even if it is not valid. */
 function edit(file: string, env: Environment): number {
-  const editor = env.VISUAL?.trim() || env.EDITOR?.trim();
-  if (!editor) throw new UsageError(`No editor is set. Set VISUAL or EDITOR, such as EDITOR=nano, or open ${file} yourself.`);
+  editorOf(env, file);
   if (!existsSync(file)) writeConfig(file, {});
+  openInEditor(file, env);
+  readConfig(file);
+  return EXIT.answered;
+}
+
+/** @throws UsageError if no editor is set */
+function editorOf(env: Environment, file: string): string {
+  const editor = env.VISUAL?.trim() || env.EDITOR?.trim();
+  if (editor) return editor;
+  throw new UsageError(`No editor is set. Set VISUAL or EDITOR, such as EDITOR=nano, or open ${file} yourself.`);
+}
+
+/** Opens a file in the user's editor, and waits until it is closed. @throws Error if there is no editor, or if it failed */
+export function openInEditor(file: string, env: Environment): void {
+  const editor = editorOf(env, file);
   // The variable can contain arguments, so a shell reads it.
   const [shell, args] = process.platform === 'win32' ? [true, []] : [false, ['-c', `${editor} "$@"`, 'sh', file]];
   const { status, error } = shell
     ? spawnSync(`${editor} "${file}"`, { stdio: 'inherit', shell })
     : spawnSync('/bin/sh', args, { stdio: 'inherit' });
   if (error || status !== 0) throw new Error(`The editor ${editor} ended with ${error ? error.message : `code ${status}`}.`);
-  readConfig(file);
-  return EXIT.answered;
 }

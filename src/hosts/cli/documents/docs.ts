@@ -1,9 +1,9 @@
 /** `kedge docs`: manages and searches collections of documents. */
-import { join } from 'node:path';
 import { type CollectionSummary, type DocumentSummary, NotInCollection, type Passage } from '../../../documents/collections.ts';
 import { CollectionBusy } from '../../../documents/index/database.ts';
 import { CollectionError } from '../../../documents/store/definitions.ts';
 import { DocumentStore } from '../../../documents/store/store.ts';
+import { collectionDirectories } from '../../node/documents/collections.ts';
 import { storageDirectory } from '../../node/storage.ts';
 import { UsageError } from '../options/arguments.ts';
 import { harmless, oneLine, paintFor } from '../output/terminal.ts';
@@ -16,10 +16,7 @@ import { updateCollections } from './update.ts';
 /** @throws UsageError if the command line is invalid */
 export async function docs(context: CommandContext): Promise<number> {
   const { kedge } = context;
-  const store = new DocumentStore({
-    workspace: join(kedge.storage, 'documents'),
-    global: join(storageDirectory(process.env), 'documents'),
-  });
+  const store = new DocumentStore(collectionDirectories(kedge.storage, storageDirectory(process.env)));
   try {
     return await run(store, context);
   } catch (error) {

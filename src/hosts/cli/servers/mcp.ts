@@ -1,6 +1,6 @@
 /** The command `mcp`: lets other assistants ask about these folders over the Model Context Protocol. */
 import type { AssistantPorts } from '../../../app/ports.ts';
-import { CLIENT, clientAdapter } from '../../mcp-server/reading-calls.ts';
+import { CLIENT, clientAdapter } from '../../../app/run/reading-calls.ts';
 import type { ServerPorts } from '../../mcp-server/server.ts';
 import { NodeFileSystem } from '../../node/files/file-system.ts';
 import { EXIT } from '../exit-codes.ts';

@@ -93,6 +93,8 @@ ${COMMON}`,
   kedge docs show NAME                   list the documents of a collection, and why some could not be read
   kedge docs search [NAME…] "WORDS"      find passages in all collections or in these; a word with a * at its end
                                          stands for all words that begin with it
+  kedge docs ask "QUESTION"              answer from the documents alone, with the places that were opened, and a confidence
+  kedge docs ask -i                      ask several questions, one after another; /help shows the commands
   kedge docs remove NAME                 delete a collection; the documents themselves stay as they are
 
   SOURCE is a folder, a glob in quotation marks, a file, or the address of a web page or of an llms.txt. Files that ignore
@@ -109,6 +111,13 @@ Options
   --path GLOB              with show and search: only the documents at this path
   --limit N                with show and search: at most N lines (default: 1000) or passages (default: 10)
   --fuzzy                  with search: also find words that differ in one or two letters from a word that is nowhere
+  -u, --use-case WORDS     with ask: what the answer is for
+  -c, --collections NAMES  with ask: search only these, such as handbook,manuals
+  --no-global              with ask: leave out global collections
+  -i, --interactive        with ask: keep the conversation
+  --verbose                with ask: print each step as it happens
+  -m, --model, --temperature, --max-output-tokens, --max-calls, --max-tokens, --price
+                           with ask: as for kedge ask
   --folder DIR             the folder (default: the current folder)
   --json                   print lines of JSON
 `,

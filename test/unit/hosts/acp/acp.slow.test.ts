@@ -382,6 +382,32 @@ describe('kedge acp', () => {
     assert.deepEqual(offered, [false, true]);
   });
 
+  it('moves deleted sessions into the trash, also the open one, and accepts ids of no session', async () => {
+    const client = connect();
+    const [open, closed] = [await client.begin(), await client.begin()];
+    for (const session of [open, closed]) await client.prompt(session, 'where is other defined?');
+    const { agent } = client.connection;
+    await agent.request(methods.agent.session.close, { sessionId: closed });
+    for (const sessionId of [open, closed, 'no-such', '../x']) await agent.request(methods.agent.session.delete, { sessionId });
+    assert.deepEqual((await agent.request(methods.agent.session.list, {})).sessions, []);
+    await assert.rejects(client.prompt(open, 'again'), /not found/);
+    assert.doesNotMatch(await kedge('sessions'), new RegExp(open));
+    await kedge('sessions', 'restore', open);
+    assert.match(await kedge('sessions'), new RegExp(open));
+  });
+
+  it('does not delete a session in which another program is running', async () => {
+    const { env, server } = await serve({ turns: [], hang: 'before' });
+    const [runs, deletes] = [connect({ env }), connect({ env })];
+    const sessionId = await runs.begin();
+    const answered = runs.prompt(sessionId, 'Anything');
+    while (server.requests.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    await deletes.initialize();
+    await assert.rejects(deletes.connection.agent.request(methods.agent.session.delete, { sessionId }), /is in progress/);
+    await runs.cancel(sessionId);
+    await answered;
+  });
+
   it('lists, resumes and closes sessions, and keeps the mode and the model that were chosen', async () => {
     const client = connect({ env: { OPENAI_API_KEY: 'key-of-the-test' } });
     const session = await client.begin();
@@ -416,10 +442,13 @@ describe('kedge acp', () => {
   });
 
   it('offers the tools of an MCP server of the client, which need approval', async () => {
+    let calls = 0;
     const { env, server } = await serve({
       turns: ({ body }) => {
         const name = body.tools?.find((tool) => tool.name.endsWith('steady'))?.name;
-        return name && server.requests.length === 1 ? { calls: [{ name, input: {} }] } : { text: 'Done.' };
+        // A slow server joins the run after the first turn.
+        if (!name) return { calls: [{ name: 'list_directory', input: { path: `turn-${server.requests.length}` } }] };
+        return calls++ === 0 ? { calls: [{ name, input: {} }] } : { text: 'Done.' };
       },
     });
     const client = connect({ env, choose: () => 'Allow once' });

@@ -1,7 +1,7 @@
 /** Reads Markdown and plain text. Other formats are reported as unsupported. */
-import { type Block, DocumentError, type ReadDocument } from '../../../documents/document.ts';
-import { formatOfName } from '../../../documents/names.ts';
-import { decodeText } from '../../../workspace/content.ts';
+import { type Block, DocumentError, type ReadDocument } from '../../src/documents/document.ts';
+import { formatOfName } from '../../src/documents/names.ts';
+import { decodeText } from '../../src/workspace/content.ts';
 
 export const readPlainDocument: ReadDocument = async (path, bytes) => {
   const format = formatOfName(path) ?? 'text';
