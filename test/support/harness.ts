@@ -66,6 +66,7 @@ export type HarnessOptions = {
   commands?: boolean;
   shellParsers?: AssistantPorts['shellParsers'];
   fetcher?: Fetcher;
+  documents?: AssistantPorts['documents'];
   /** Simulates the language services of an editor. */
   languages?: (fs: NodeFileSystem) => LanguageServices;
   answerFormat?: AssistantPorts['answerFormat'];
@@ -159,6 +160,7 @@ async function start(place: Place, sessionId?: string): Promise<Harness> {
     changes: (at, isWithheld, signal, staged) => gitChanges(fs.absolute(at), isWithheld, signal, staged),
     ...(options.shellParsers && { shellParsers: options.shellParsers }),
     ...(options.fetcher && { fetcher: options.fetcher }),
+    ...(options.documents && { documents: options.documents }),
     ...(options.budgets && { ledger: new Ledger(join(storage, 'ledger')) }),
     windows: new LearnedWindows(join(storage, 'windows.json')),
     ...(options.languages && { languages: options.languages(fs) }),

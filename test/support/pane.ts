@@ -50,8 +50,8 @@ export class Pane implements AsyncDisposable {
   }
 
   /** Returns the screen with what was scrolled out of it. */
-  async screen(): Promise<string> {
-    return (await this.#tmux('capture-pane', '-p', '-S', '-2000')).trimEnd();
+  async screen({ withStyles = false } = {}): Promise<string> {
+    return (await this.#tmux('capture-pane', '-p', '-S', '-2000', ...(withStyles ? ['-e'] : []))).trimEnd();
   }
 
   /** Waits until the screen matches. */

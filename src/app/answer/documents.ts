@@ -114,7 +114,7 @@ function stemsOf(text: string): Set<string> {
 }
 
 const FREQUENT = new Set(
-  'about could does done from have into long make makes many much must need needs should some take takes that their them then there they this used uses using want what when where which will with work works would your'.split(
+  'about could does done from have into long make makes many much must need needs often should some take takes that their them then there they this used uses using want what when where which will with work works would your'.split(
     ' ',
   ),
 );

@@ -42,13 +42,19 @@ export type Prompter = {
 };
 
 export const NOBODY = 'The user could not be asked because no terminal is connected.';
-const readers = new WeakMap<NodeJS.ReadableStream, LineReader>();
+type Lines = Pick<LineReader, 'ask' | 'listen'>;
+const readers = new WeakMap<NodeJS.ReadableStream, Lines>();
 
 /** Returns the reader of a stream. All prompts share it, because a second reader would take lines away from the first one. */
-export function linesOf(input: NodeJS.ReadableStream): LineReader {
+export function linesOf(input: NodeJS.ReadableStream): Lines {
   const lines = readers.get(input) ?? new LineReader(input);
   readers.set(input, lines);
   return lines;
+}
+
+/** Lets `prompter` answer whatever code asks for a line of stdin, because it reads stdin itself. */
+export function askThrough({ ask }: Prompter): void {
+  readers.set(process.stdin, { ask: (prompt, signal) => ask(prompt, signal), listen: () => () => undefined });
 }
 
 const terminalLines: Prompter = {

@@ -9,7 +9,7 @@ import { entryProblem, parseSlashCommand, rememberedText } from '../../../core/w
 import { CATALOG, modelText, parseModelRef } from '../../../providers/catalog.ts';
 import type { Kedge } from '../kedge.ts';
 import { UsageError } from '../options/arguments.ts';
-import { diffText, harmless, oneLine } from '../output/terminal.ts';
+import { diffText, oneLine } from '../output/terminal.ts';
 import type { Front } from './front.ts';
 
 /** The conversation, as commands use it. */
@@ -45,6 +45,7 @@ export type ChatCommand = {
 };
 
 const MAX_CHOICES = 9;
+const SESSION_VERBS = ['search', 'rename', 'pin', 'unpin', 'delete'];
 const VERBS = ['list', 'get', 'set', 'unset', 'edit', 'path', 'schema'];
 
 export const COMMANDS: readonly ChatCommand[] = [
@@ -60,13 +61,13 @@ export const COMMANDS: readonly ChatCommand[] = [
     name: 'compact',
     args: 'WORDS',
     text: 'shorten the conversation; the words say what to keep',
-    run: (chat, words) => chat.run(() => chat.session.compact(words)),
+    run: (chat, words) => (chat.session.running ? chat.session.compact(words) : chat.run(() => chat.session.compact(words))),
   },
   {
     name: 'sessions',
     args: 'search WORDS',
     text: 'list the sessions of this folder',
-    values: () => ['search', 'rename', 'pin', 'unpin'],
+    values: () => SESSION_VERBS,
     run: listSessions,
   },
   {
@@ -80,7 +81,7 @@ export const COMMANDS: readonly ChatCommand[] = [
   { name: 'init', args: 'WORDS', text: 'write an AGENTS.md for this folder', run: init },
   { name: 'remember', args: 'WORDS', text: 'remember this in later sessions of this folder', run: remember },
   { name: 'grants', text: 'list your permanent permissions in this folder', run: listGrants },
-  { name: 'mcp', text: 'list the MCP servers and their tools', run: async (chat) => chat.front.say(harmless(await chat.servers())) },
+  { name: 'mcp', text: 'list the MCP servers and their tools', run: async (chat) => chat.front.say(await chat.servers()) },
   { name: 'config', args: 'list|get|set|unset|edit', text: 'show and change your settings', values: () => VERBS, run: config },
   { name: 'verbose', text: 'show thoughts, complete diffs and receipts, or hide them', run: toggleVerbose },
   { name: 'quit', text: 'leave', run: (chat) => chat.leave() },
@@ -181,13 +182,16 @@ async function review({ session, front }: Chat): Promise<void> {
   ]);
   for (const change of landedChanges(readRun(session.events, run.runId))) {
     const found = await session.changes.review(run.runId, change.path);
-    front.say(
-      'problem' in found ? `${oneLine(change.path)}: ${harmless(found.problem)}` : diffText([{ ...change, ...found }], front.paint),
-    );
+    if ('problem' in found) front.say(`${oneLine(change.path)}: ${found.problem}`);
+    else front.prompter.show(diffText([{ ...change, ...found }], front.paint));
   }
 }
 
 async function listSessions({ kedge }: Chat, words: string): Promise<void> {
+  if (words && !SESSION_VERBS.some((verb) => words.startsWith(`${verb} `)))
+    throw new UsageError(
+      `Use /sessions alone, or with ${SESSION_VERBS.join(', ')}: /sessions search tide. For all else: kedge sessions --help`,
+    );
   const { sessions } = await import('../sessions/sessions.ts');
   await sessions({ kedge, words: words.split(/\s+/).filter(Boolean), values: {}, signal: new AbortController().signal });
 }
@@ -223,7 +227,7 @@ async function remember({ kedge, front }: Chat, words: string): Promise<void> {
   const problem = entryProblem(command.entry);
   if (problem) throw new UsageError(problem);
   await kedge.memory.add(command.everywhere ? 'user' : 'workspace', command.entry);
-  front.say(harmless(rememberedText(command.entry, command.everywhere)));
+  front.say(rememberedText(command.entry, command.everywhere));
 }
 
 async function listGrants({ kedge }: Chat): Promise<void> {

@@ -6,7 +6,9 @@ import { type ModelRef, textOf } from '../../../core/model/messages.ts';
 import { MODES, type Mode } from '../../../core/modes.ts';
 import { readLastRun } from '../../../core/view/session-view.ts';
 import { contextShare } from '../../../core/words/context-text.ts';
+import { sessionLimitsText } from '../../../core/words/session-limits-text.ts';
 import { modelText } from '../../../providers/catalog.ts';
+import { ringFor } from '../bell.ts';
 import type { Kedge } from '../kedge.ts';
 import { type Options, UsageError } from '../options/arguments.ts';
 import { missingKey } from '../options/environment.ts';
@@ -14,8 +16,8 @@ import { harmless, oneLine } from '../output/terminal.ts';
 import type { PromptOptions } from '../questions.ts';
 import { answerPending, DISCARDED, driveRun } from '../run-session.ts';
 import { type Chat, COMMANDS, commandIn } from './commands.ts';
-import { type Completion, complete } from './completion.ts';
 import type { Controls, Front } from './front.ts';
+import { type Completion, complete } from './input/completion.ts';
 import { editPlan } from './plan-editor.ts';
 
 export type Beginning = { session: Session; mode: Mode; model: ModelRef | undefined; servers(): Promise<string>; leave(): void };
@@ -34,6 +36,8 @@ export class Conversation implements Chat, Controls {
   #session: Session;
   #chosen: ModelRef | undefined;
   #stop: AbortController | undefined;
+  /** Messages that the user sent before the run was ready for them. */
+  readonly #waiting: string[] = [];
   #context: ContextUse | undefined;
   #unsubscribe: () => void = () => undefined;
 
@@ -62,7 +66,7 @@ export class Conversation implements Chat, Controls {
   }
 
   get queued(): readonly string[] {
-    return [...this.#session.state.queue.values()].map(({ message }) => textOf(message));
+    return [...[...this.#session.state.queue.values()].map(({ message }) => textOf(message)), ...this.#waiting];
   }
 
   get facts(): readonly string[] {
@@ -88,19 +92,23 @@ export class Conversation implements Chat, Controls {
     this.#unsubscribe = this.#session.subscribe((event) => {
       if (event.type === 'turn_started') this.#context = event.context;
       renderer.handle(event);
+      if (event.type === 'turn_started') for (const text of this.#waiting.splice(0)) void this.submit(text);
     });
+    if (this.#options.bell) this.#ringFor(this.#session);
     if (!run) return;
     if (state.lastRun) this.mode = state.lastRun.mode;
     this.front.say(
       `Session “${oneLine(state.title || run.prompt, 100)}”, ${state.runs.size} ${state.runs.size === 1 ? 'message' : 'messages'}. The last one:`,
     );
-    this.front.say(`${this.front.paint.bold('›')} ${oneLine(run.prompt, 500)}`);
+    this.front.echo(oneLine(run.prompt, 500));
     const answer = run.turns
       .map(({ text }) => text)
       .filter((text) => text.trim())
       .at(-1);
     if (answer) this.front.markdown(`${answer}\n`);
     if (damage) this.front.say(oneLine(damage, 1_000));
+    const limits = sessionLimitsText(state.limits);
+    if (limits) this.front.say(limits);
     if (this.#isOpen || proposedPlan(state)) await this.proceed();
     else if (run.paused) this.front.say('The run is paused. To continue it: /continue');
   }
@@ -121,6 +129,11 @@ export class Conversation implements Chat, Controls {
     const session = this.#session;
     const { lastRun } = session.state;
     const isPaused = lastRun?.status === 'paused' && lastRun.pause === 'user';
+    if (this.isRunning && !session.running) {
+      // The run is being prepared, or waits for the confirmation of a plan.
+      this.#waiting.push(text);
+      return;
+    }
     if (this.isRunning || isPaused) {
       await session.say({ text, mode, attachments: await this.#mentioned(text, new AbortController().signal) });
       return isPaused && !this.isRunning ? this.proceed() : undefined;
@@ -167,8 +180,10 @@ export class Conversation implements Chat, Controls {
       if (!stop.signal.aborted) throw error;
     } finally {
       this.#stop = undefined;
+      if (stop.signal.aborted) this.#returnQueued();
       this.front.update();
     }
+    for (const text of this.#waiting.splice(0)) await this.submit(text);
   }
 
   interrupt(): boolean {
@@ -224,6 +239,24 @@ export class Conversation implements Chat, Controls {
     if (!text.includes('@')) return [];
     const { readTyped } = await import('../mentions.ts');
     return readTyped(this.kedge.assistant, this.#session, text, signal, this.model, { interactive: true, ...this.front.prompter });
+  }
+
+  /** Messages that wait for a run that was stopped return to the input. */
+  #returnQueued(): void {
+    const { queue, state } = this.#session;
+    const texts = [...this.queued];
+    for (const id of [...state.queue.keys()]) queue.remove(id);
+    this.#waiting.length = 0;
+    if (texts.length > 0) this.front.draft(texts.join('\n'));
+  }
+
+  #ringFor(session: Session): void {
+    const unsubscribe = this.#unsubscribe;
+    const stopRinging = ringFor(session, this.front.bell);
+    this.#unsubscribe = () => {
+      unsubscribe();
+      stopRinging();
+    };
   }
 
   #sayHowToContinue(): void {

@@ -1,9 +1,9 @@
 /** What a conversation needs of the terminal, and what the terminal needs of a conversation. */
 import type { AgentEvent } from '../../../core/session/events.ts';
 import type { RunView } from '../../../core/view/run-view.ts';
-import type { Paint } from '../output/terminal.ts';
+import type { Output, Paint } from '../output/terminal.ts';
 import type { Prompter } from '../questions.ts';
-import type { Completion } from './completion.ts';
+import type { Completion } from './input/completion.ts';
 
 /** The user's side: it shows events and asks. There is one for terminals that can redraw lines, and one that writes only lines. */
 export type Front = {
@@ -11,10 +11,16 @@ export type Front = {
   readonly paint: Paint;
   /** Starts to show a session, whose last run is `run`. Returns what handles its events. */
   show(run: RunView | undefined, isVerbose: () => boolean): { handle(event: AgentEvent): void };
-  /** Prints a text that is not part of an answer. */
+  /** Prints a text that is not part of an answer. It can contain anything. */
   say(text: string): void;
+  /** Prints a message of the user. */
+  echo(text: string): void;
   /** Prints Markdown. */
   markdown(text: string): void;
+  /** Returns a text to the input, because it was not sent. */
+  draft(text: string): void;
+  /** The terminal itself, for its bell. */
+  readonly bell: Output;
   /** Shows that the state of the conversation has changed. */
   update(): void;
   /** Gives the terminal to another program while `use` runs. */

@@ -7,10 +7,10 @@ import { EXIT } from '../exit-codes.ts';
 import { openKedge } from '../kedge.ts';
 import { type Command, UsageError } from '../options/arguments.ts';
 import { chosenModel } from '../options/environment.ts';
-import { oneLine } from '../output/terminal.ts';
+import { askThrough } from '../questions.ts';
 import { findSession } from '../sessions/find.ts';
 import { Conversation } from './conversation.ts';
-import { History } from './history.ts';
+import { History } from './input/history.ts';
 import { Plain } from './plain.ts';
 import { Terminal } from './terminal.ts';
 
@@ -31,6 +31,8 @@ export async function chat(command: ChatCommand, env: NodeJS.ProcessEnv, usualMo
   const kedge = openKedge(command, env, undefined, { adapt });
   const { assistant } = kedge;
   hooks.shutDown = () => assistant.shutDown();
+  const endpoint = env.KEDGE_OTLP_ENDPOINT;
+  const traces = endpoint ? (await import('../traces.ts')).tracesTo(endpoint, assistant) : undefined;
   const history = new History(join(storageDirectory(env), 'history.jsonl'));
   const isPlain = command.plain || process.env.TERM === 'dumb';
   const front = isPlain ? new Plain() : new Terminal(history.read(), (entry) => history.add(entry));
@@ -42,8 +44,9 @@ export async function chat(command: ChatCommand, env: NodeJS.ProcessEnv, usualMo
     servers: async () => (await mcp?.overview?.('agent', () => false)) ?? 'No MCP servers are configured. Add them with --mcp-config FILE.',
     leave: () => front.leave(),
   });
+  if (front.prompter.readsKeys) askThrough(front.prompter);
   hooks.onInterrupt = () => {
-    if (front instanceof Plain) front.interrupt();
+    front.interrupt();
     return true;
   };
   front.say(`Kedge in ${kedge.folders.join(', ')}. /help lists the commands.`);
@@ -51,13 +54,14 @@ export async function chat(command: ChatCommand, env: NodeJS.ProcessEnv, usualMo
   const begin = async () => {
     await conversation.open(session);
     if (!prompt) return;
-    front.say(`\n${front.paint.bold('›')} ${oneLine(prompt, 2_000)}`);
+    front.echo(prompt);
     await conversation.submit(prompt);
   };
   void begin().catch((error: unknown) => front.say(`kedge: ${error instanceof Error ? error.message : error}`));
   await front.converse(conversation);
   const { id, state } = conversation.session;
   if (state.lastRun) process.stderr.write(`\nTo go on with this conversation:\n  kedge chat --session ${id}\n`);
+  await traces?.flush();
   await kedge.pruneCheckpoints().catch(() => undefined);
   await assistant.shutDown();
   return EXIT.answered;

@@ -1,12 +1,12 @@
 /** A conversation that only writes lines, for screen readers and for terminals that cannot move the cursor. */
 import type { AgentEvent } from '../../../core/session/events.ts';
 import type { RunView } from '../../../core/view/run-view.ts';
-import { harmless, paintFor } from '../output/terminal.ts';
+import { paintFor } from '../output/terminal.ts';
 import type { Redrawn } from '../output/text-renderer.ts';
 import { linesOf, type Prompter } from '../questions.ts';
-import { ChatRenderer } from './chat-renderer.ts';
 import type { Controls, Front } from './front.ts';
-import { safe } from './styled.ts';
+import { ChatRenderer } from './output/chat-renderer.ts';
+import { plain, safe } from './output/styled.ts';
 
 /** The time without other output after which a line says what the run waits for. */
 const STATUS_MS = 1_500;
@@ -14,9 +14,10 @@ const STATUS_MS = 1_500;
 export class Plain implements Front {
   readonly paint = paintFor(process.stderr);
   readonly prompter: Prompter = {
-    show: (text) => void process.stderr.write(safe(text)),
+    show: (text) => void process.stderr.write(`${safe(text).replace(/\n$/, '')}\n`),
     ask: (prompt, signal) => linesOf(process.stdin).ask(prompt, signal),
   };
+  readonly bell = process.stderr;
   readonly #left = new AbortController();
   #controls: Controls | undefined;
   #isWarned = false;
@@ -50,21 +51,25 @@ export class Plain implements Front {
     this.#left.abort();
   }
 
-  get signal(): AbortSignal {
-    return this.#left.signal;
-  }
-
   show(run: RunView | undefined, isVerbose: () => boolean): { handle(event: AgentEvent): void } {
     const { paint } = this;
     return new ChatRenderer(process.stdout, process.stderr, paint, run, { progressLine: statusLines(), undo: '/undo' }, isVerbose);
   }
 
   say(text: string): void {
-    process.stderr.write(`${safe(text)}\n`);
+    process.stderr.write(`${plain(text)}\n`);
+  }
+
+  echo(text: string): void {
+    this.say(`> ${text}`);
   }
 
   markdown(text: string): void {
-    process.stdout.write(harmless(text));
+    process.stdout.write(plain(text));
+  }
+
+  draft(text: string): void {
+    this.say(`This message was not sent: ${text}`);
   }
 
   update(): void {}
@@ -99,7 +104,7 @@ function statusLines(): NonNullable<Redrawn['progressLine']> {
   return {
     begin: (text) => {
       end();
-      timer = setTimeout(() => process.stderr.write(`${safe(text)} …\n`), STATUS_MS).unref();
+      timer = setTimeout(() => process.stderr.write(`${plain(text)} …\n`), STATUS_MS).unref();
     },
     end,
   };

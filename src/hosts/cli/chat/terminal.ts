@@ -1,24 +1,22 @@
 /** A conversation on a terminal that can redraw lines: keys in, a transcript and the lines at the bottom out. */
 import type { AgentEvent } from '../../../core/session/events.ts';
 import type { RunView } from '../../../core/view/run-view.ts';
-import { harmless, oneLine, type Paint, paintFor } from '../output/terminal.ts';
+import { type Output, oneLine, type Paint, paintFor } from '../output/terminal.ts';
 import type { Choice, Prompter } from '../questions.ts';
-import { Asked } from './asked.ts';
-import { ChatRenderer } from './chat-renderer.ts';
-import { COMMANDS } from './commands.ts';
-import { type Completion, matchingCommands } from './completion.ts';
-import { type EditorState, edit, emptyEditor, submitted, withText } from './editor.ts';
-import { rowsOf } from './editor-rows.ts';
 import type { Controls, Front } from './front.ts';
-import { type Input, type Key, KeyReader } from './keys.ts';
-import { Live } from './live.ts';
-import { type Bottom, Screen } from './screen.ts';
-import { cut } from './styled.ts';
-import { Transcript } from './transcript.ts';
+import { Asked } from './input/asked.ts';
+import { type EditorState, edit, emptyEditor, submitted, withText } from './input/editor.ts';
+import { rowsOf } from './input/editor-rows.ts';
+import { type Input, type Key, KeyReader } from './input/keys.ts';
+import { type Offered, offerLines } from './input/offers.ts';
+import { ChatRenderer } from './output/chat-renderer.ts';
+import { Live } from './output/live.ts';
+import { type Bottom, Screen } from './output/screen.ts';
+import { cut, plain } from './output/styled.ts';
+import { Transcript } from './output/transcript.ts';
 
 /** Keys that the user is typing when a question appears do not answer it. They still go to the message. */
 const QUIET_MS = 300;
-const MAX_SHOWN = 5;
 /** A lower screen has no empty lines to spare. */
 const MIN_ROWS = 10;
 const LEAVE = 'To leave, press Ctrl+C again, or Ctrl+D.';
@@ -29,6 +27,7 @@ type Pending = { asked: Asked; resolve(answer: string | undefined): void; isRead
 
 export class Terminal implements Front {
   readonly paint: Paint;
+  readonly bell: Output;
   readonly prompter: Prompter;
   readonly #stdout: NodeJS.WriteStream;
   readonly #screen: Screen;
@@ -41,7 +40,7 @@ export class Terminal implements Front {
   #pending: Pending | undefined;
   #turn: Promise<unknown> = Promise.resolve();
   #quiet: ReturnType<typeof setTimeout> | undefined;
-  #completion: (Completion & { at: number }) | undefined;
+  #completion: Offered | undefined;
   #notice = '';
   #skipWait: () => void = () => undefined;
   #leave: () => void = () => undefined;
@@ -50,6 +49,7 @@ export class Terminal implements Front {
   constructor(history: readonly string[], remember: (entry: string) => void, { stdin, stdout, stderr }: Streams = process) {
     const write: (text: string) => unknown = stdout.write.bind(stdout);
     this.#stdout = stdout;
+    this.bell = { write, isTTY: true };
     this.#remember = remember;
     this.#editor = emptyEditor(history);
     this.paint = paintFor(stdout);
@@ -62,7 +62,7 @@ export class Terminal implements Front {
         return stdout.rows;
       },
     };
-    this.#screen = new Screen(output, () => this.#bottom());
+    this.#screen = new Screen(output, () => this.#bottom(), this.paint.bold('') !== '');
     this.#live = new Live(this.paint, () => this.#screen.update());
     this.#transcript = new Transcript(this.#screen, this.paint, [stdout, stderr]);
     this.#keys = new KeyReader(
@@ -106,9 +106,15 @@ export class Terminal implements Front {
     }
   }
 
+  /** Leaves. What the run asks stays open, so that it is asked again when the session continues. */
   leave(): void {
-    this.#pending?.resolve(undefined);
     this.#leave();
+  }
+
+  draft(text: string): void {
+    const typed = this.#editor.text;
+    this.#editor = withText(this.#editor, typed === '' ? text : `${text}\n${typed}`);
+    this.update();
   }
 
   show(run: RunView | undefined, isVerbose: () => boolean): { handle(event: AgentEvent): void } {
@@ -126,7 +132,11 @@ export class Terminal implements Front {
   }
 
   say(text: string): void {
-    this.#transcript.line(text);
+    this.#transcript.line(plain(text));
+  }
+
+  echo(text: string): void {
+    this.#transcript.line(`${this.paint.bold('›')} ${plain(text).replaceAll('\n', '\n  ')}`, true);
   }
 
   markdown(text: string): void {
@@ -179,7 +189,7 @@ export class Terminal implements Front {
   }
 
   #key(key: Key): void {
-    if (key.name === 'ctrl+c') this.#interrupt();
+    if (key.name === 'ctrl+c') this.interrupt();
     else if (key.name === 'ctrl+l') this.#screen.clear();
     else if (key.name === 'ctrl+z' && process.platform !== 'win32') this.#suspend();
     else if (this.#pending?.isReady) {
@@ -216,11 +226,12 @@ export class Terminal implements Front {
     }
     this.#remember(text);
     this.#editor = submitted(this.#editor);
-    this.#transcript.line(`${this.paint.bold('›')} ${harmless(text).replaceAll('\n', '\n  ')}`, true);
+    this.echo(text);
     void this.#controls?.submit(text);
   }
 
-  #interrupt(): void {
+  /** Ctrl+C stops the run, or empties the input. Without both, and while a run is being stopped, the second one leaves. */
+  interrupt(): void {
     const controls = this.#controls;
     if (controls?.interrupt()) {
       this.#notice = 'Stopping. To leave without waiting, press Ctrl+C again.';
@@ -230,6 +241,7 @@ export class Terminal implements Front {
     else if (this.#notice === LEAVE) this.leave();
     else this.#notice = LEAVE;
     this.#completion = undefined;
+    this.update();
   }
 
   /** Stops this program until the shell continues it. */
@@ -266,7 +278,7 @@ export class Terminal implements Front {
     const asked = this.#pending?.isReady ? this.#pending.asked.rows(columns, this.paint) : undefined;
     const { text, caret, search } = this.#editor;
     const prompt = asked ?? rowsOf(text, caret, columns);
-    const below = asked ? [] : [...this.#offers(columns), this.#footer(columns)];
+    const below = asked ? [] : [...offerLines(text, this.#completion, columns, this.paint), this.#footer(columns)];
     const found = search === undefined || asked ? [] : [cut(this.paint.dim(`search: ${oneLine(search)}`), columns)];
     const queued = (this.#controls?.queued ?? []).map((each) => cut(this.paint.dim(`queued: ${oneLine(each)}`), columns));
     const status = [...this.#live.lines(columns), ...queued.slice(-3), ...found];
@@ -274,20 +286,6 @@ export class Terminal implements Front {
     const open = this.#transcript.openLines();
     const above = [...(room > 0 ? open.slice(-room) : []), ...(screenRows > MIN_ROWS ? [''] : []), ...status];
     return { lines: [...above, ...prompt.lines, ...below], row: above.length + prompt.row, column: prompt.column };
-  }
-
-  #offers(columns: number): string[] {
-    const { dim, bold } = this.paint;
-    if (this.#completion) {
-      const { items, at } = this.#completion;
-      const from = Math.max(0, Math.min(at - 2, items.length - MAX_SHOWN));
-      return items.slice(from, from + MAX_SHOWN).map(({ label, detail }, index) => {
-        const line = `  ${oneLine(label).padEnd(12)}${detail ? `  ${oneLine(detail)}` : ''}`;
-        return cut(index + from === at ? bold(line) : dim(line), columns);
-      });
-    }
-    const commands = matchingCommands(this.#editor.text, COMMANDS).slice(0, MAX_SHOWN);
-    return commands.map(({ name, text }) => cut(dim(`  /${name.padEnd(11)}  ${text}`), columns));
   }
 
   #footer(columns: number): string {

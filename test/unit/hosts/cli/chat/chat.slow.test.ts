@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readFile, stat, writeFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { mkdtemp, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { Pane, paneProblem } from '../../../../support/pane.ts';
 import { needsProgram, PROGRAM } from '../../../../support/program.ts';
 import { type ResponsesServer, startResponsesServer, type Turn } from '../../../../support/responses-server.ts';
 import { folderOf, remove } from '../../node/folder.ts';
 
 const PROMPT = /^› *$/m;
+const ESCAPE = /\u001b/;
 
 describe('a conversation in a terminal', () => {
   needsProgram();
@@ -41,6 +44,13 @@ describe('a conversation in a terminal', () => {
     server = await startResponsesServer({ ...answers, ...(hang && { hang }) });
     const env = { KEDGE_MODEL: 'openai/test', OPENAI_API_KEY: 'test', OPENAI_BASE_URL: server.url };
     return start(args, { columns, env });
+  }
+
+  /** Types a message when the conversation is ready for it, and sends it. */
+  async function send(pane: Pane, text: string): Promise<void> {
+    await pane.shows(PROMPT);
+    await pane.type(text);
+    await pane.press('Enter');
   }
 
   for (const columns of [40, 80, 200]) {
@@ -126,7 +136,9 @@ describe('a conversation in a terminal', () => {
     await pane.press('Enter');
     await pane.shows(/queued: second/);
     await pane.press('C-c');
-    await pane.shows(/Stopped\.[\s\S]*\n› *\n/);
+    await pane.shows(/Stopped\.[\s\S]*\n› second *\n/);
+    await pane.press('C-c');
+    await pane.shows(/\n› *\n/);
     await pane.press('C-c');
     await pane.shows(/press Ctrl\+C again, or Ctrl\+D/);
     await pane.press('C-c');
@@ -245,6 +257,122 @@ describe('a conversation in a terminal', () => {
     await pane.press('C-r');
     await pane.type('tide');
     await pane.shows(/^› hello tide/m);
+  });
+
+  it('sends what was queued with the next turn of the run', async () => {
+    const command = 'until [ -e go ]; do sleep 0.1; done';
+    await using pane = await startWith([{ calls: [{ name: 'run_command', input: { command } }] }, { text: 'Both done.' }]);
+    await send(pane, '/mode agent');
+    await pane.shows(/^agent · /m);
+    await send(pane, 'first');
+    await pane.shows(/y yes · n no/);
+    await pane.press('y');
+    await pane.shows(/Esc pauses/);
+    await send(pane, 'second');
+    await pane.shows(/queued: second/);
+    await writeFile(join(folder, 'go'), '');
+    assert.doesNotMatch(await pane.shows(/Both done\.[\s\S]*\n› *\n/), /queued:/);
+    assert.match(server?.requests[1]?.raw.toString() ?? '', /"second"/);
+  });
+
+  it('applies single hunks by key, and tells the model the reason of a rejection', async () => {
+    const lines = Array.from({ length: 30 }, (_, index) => `// ${index}`).join('\n');
+    await writeFile(join(folder, 'src/tide.ts'), `export function tideLevel() {}\n${lines}\ntideLevel();\n`);
+    const edits = [
+      { old_text: 'export function tideLevel', new_text: 'export function level' },
+      { old_text: '\ntideLevel();', new_text: '\nlevel();' },
+    ];
+    const edit = { path: 'src/tide.ts', edits };
+    const turns = [
+      { calls: [{ name: 'replace_in_file', input: edit }] },
+      { calls: [{ name: 'create_file', input: { path: 'a.txt', content: 'a' } }] },
+      { text: 'Done.' },
+    ];
+    await using pane = await startWith(turns);
+    await send(pane, '/mode agent');
+    await send(pane, 'rename');
+    await pane.shows(/y yes · n no[\s\S]*h hunks/);
+    await pane.press('h');
+    await pane.shows(/Apply hunk 1 of 2 in src\/tide\.ts\?/);
+    await pane.press('n');
+    await pane.shows(/Apply hunk 2 of 2/);
+    await pane.press('y');
+    await pane.shows(/create a\.txt[\s\S]*Approve\?/);
+    assert.match(await readFile(join(folder, 'src/tide.ts'), 'utf8'), /^export function tideLevel[\s\S]*\nlevel\(\);/);
+    await pane.press('i');
+    await pane.shows(/Reason\n› */);
+    await send(pane, 'no new files');
+    await pane.shows(/Done\./);
+    assert.match(server?.requests.at(-1)?.raw.toString() ?? '', /no new files/);
+  });
+
+  it('attaches an image that the message names', async () => {
+    const png = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64');
+    await writeFile(join(folder, 'map.png'), png);
+    await using pane = await startWith([{ text: 'A dot.' }]);
+    await send(pane, 'what is on @map.png?');
+    await pane.shows(/A dot\./);
+    assert.match(server?.requests[0]?.raw.toString() ?? '', /data:image\/png;base64,iVBOR/);
+  });
+
+  it('draws its last lines once after the size of the terminal has changed', async () => {
+    await using pane = await start([], { columns: 80 });
+    await pane.shows(PROMPT);
+    await pane.type('a message that is not sent and that fills most of a line of eighty columns');
+    await pane.shows(/eighty columns/);
+    for (const columns of [40, 200, 60]) {
+      await pane.resize(columns);
+      // The footer is drawn for the new width.
+      const screen = await pane.shows(columns === 200 ? /of eighty columns\nask · offline/ : /of eighty\s+columns\n+ask · offline/);
+      assert.equal(screen.match(/ask · offline/g)?.length, 1, screen);
+    }
+  });
+
+  for (const [name, env] of Object.entries<Record<string, string>>({
+    'NO_COLOR is set': { NO_COLOR: '1' },
+    'TERM is dumb': { TERM: 'dumb' },
+  }))
+    it(`uses no colors if ${name}`, async () => {
+      await using pane = await start(['chat', 'where is tideLevel?'], { env });
+      await pane.shows(/is defined at:/);
+      assert.doesNotMatch(await pane.screen({ withStyles: true }), ESCAPE);
+    });
+
+  for (const [name, code, env] of [
+    ['SIGTERM', 143, {}],
+    ['SIGHUP', 129, {}],
+    ['SIGUSR2', 1, { NODE_OPTIONS: `--import=data:text/javascript,process.on('SIGUSR2',()=>{throw(new(Error)('crash'))})` }],
+  ] as const)
+    it(`leaves the terminal as it was ${name === 'SIGUSR2' ? 'after a crash' : `at ${name}`}`, async () => {
+      const file = join(home, 'pid');
+      const all = { KEDGE_HOME: home, KEDGE_MODEL: 'offline', ...env };
+      const script = `echo $$ > ${file}; exec ${process.execPath} ${PROGRAM}`;
+      await using pane = await Pane.start(['sh', '-c', script], { cwd: folder, env: all });
+      await pane.shows(PROMPT);
+      process.kill(Number(await readFile(file, 'utf8')), name);
+      await pane.shows(new RegExp(`\\[exit ${code}\\]\nicanon`));
+      assert.equal(await pane.isCursorVisible(), true);
+    });
+
+  it('is not loaded for a single request', async () => {
+    const loadedBy = async (work: (env: Record<string, string>) => Promise<unknown>) => {
+      const coverage = await mkdtemp(join(home, 'coverage-'));
+      await work({ NODE_V8_COVERAGE: coverage, KEDGE_HOME: home, KEDGE_MODEL: 'offline' });
+      const [name = ''] = await readdir(coverage);
+      const { result } = JSON.parse(await readFile(join(coverage, name), 'utf8')) as { result: { url: string }[] };
+      const texts = await Promise.all(result.filter(({ url }) => url.includes('/dist/')).map(({ url }) => readFile(new URL(url), 'utf8')));
+      return texts.filter((text) => text.includes('To leave, press Ctrl+C again') || text.includes('blockquote'));
+    };
+    const ask = (env: Record<string, string>) =>
+      promisify(execFile)(process.execPath, [PROGRAM, 'ask', 'hello'], { cwd: folder, env: { ...process.env, ...env } });
+    assert.equal((await loadedBy(ask)).length, 0);
+    const converse = async (env: Record<string, string>) => {
+      await using pane = await start([], { env });
+      await pane.shows(PROMPT);
+      await pane.press('C-d');
+      await pane.shows(/\[exit 0\]/);
+    };
+    assert.ok((await loadedBy(converse)).length > 0);
   });
 
   it('is not started without a terminal', async () => {

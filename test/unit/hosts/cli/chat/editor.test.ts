@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { type EditorState, edit, emptyEditor, submitted, withText } from '../../../../../src/hosts/cli/chat/editor.ts';
-import { rowsOf } from '../../../../../src/hosts/cli/chat/editor-rows.ts';
+import { type EditorState, edit, emptyEditor, submitted, withText } from '../../../../../src/hosts/cli/chat/input/editor.ts';
+import { rowsOf } from '../../../../../src/hosts/cli/chat/input/editor-rows.ts';
 
 /** Presses keys one after another. A word in quotes is typed. */
 function press(state: EditorState, ...keys: string[]): EditorState {

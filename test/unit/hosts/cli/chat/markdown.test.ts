@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { blockLines, blocksOf } from '../../../../../src/hosts/cli/chat/markdown.ts';
-import { MarkdownStream } from '../../../../../src/hosts/cli/chat/markdown-stream.ts';
-import { widthOf, wrap } from '../../../../../src/hosts/cli/chat/styled.ts';
+import { blockLines, blocksOf } from '../../../../../src/hosts/cli/chat/output/markdown.ts';
+import { MarkdownStream } from '../../../../../src/hosts/cli/chat/output/markdown-stream.ts';
+import { widthOf, wrap } from '../../../../../src/hosts/cli/chat/output/styled.ts';
 import { paintFor } from '../../../../../src/hosts/cli/output/terminal.ts';
 
 const plain = paintFor({ write: () => true }, {});

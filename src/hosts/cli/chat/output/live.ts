@@ -1,6 +1,6 @@
 /** What is drawn over again while a run works: the spinner with what is being done, the output of a command, and the time until a retry. */
-import { harmless, oneLine, type Paint } from '../output/terminal.ts';
-import type { Redrawn } from '../output/text-renderer.ts';
+import { harmless, oneLine, type Paint } from '../../output/terminal.ts';
+import type { Redrawn } from '../../output/text-renderer.ts';
 import { cut } from './styled.ts';
 
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];

@@ -2,7 +2,7 @@
  * Owns the terminal during a conversation. Text is printed once. Below it are a few lines, such as the prompt, which are drawn again when
  * something changes. Everything that is written to the terminal is written here.
  */
-import { safe, widthOf, wrap } from './styled.ts';
+import { plain, safe, widthOf, wrap } from './styled.ts';
 
 export type ScreenOutput = { write(text: string): unknown; columns?: number; rows?: number };
 /** The lines at the bottom, of which none may be wider than the terminal, and the place of the cursor in them. */
@@ -16,15 +16,17 @@ const FRAME_MS = 16;
 export class Screen {
   readonly #output: ScreenOutput;
   readonly #bottom: () => Bottom;
+  readonly #safe: (text: string) => string;
   #printed = '';
   /** The widths of the lines that are drawn at the bottom, and the place of the cursor. */
   #drawn: { widths: number[]; row: number; column: number } | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isClosed = false;
 
-  /** `bottom` returns the lines at the bottom. It is called for every frame. */
-  constructor(output: ScreenOutput, bottom: () => Bottom) {
+  /** `bottom` returns the lines at the bottom. It is called for every frame. Without `hasStyles`, no style is written. */
+  constructor(output: ScreenOutput, bottom: () => Bottom, hasStyles: boolean) {
     this.#output = output;
+    this.#safe = hasStyles ? safe : plain;
     this.#bottom = bottom;
   }
 
@@ -39,8 +41,8 @@ export class Screen {
 
   /** Prints whole lines above the bottom. `indent` is the beginning of further lines of a line that is wrapped. */
   print(text: string, indent = ''): void {
-    if (this.#isClosed) return void this.#output.write(`${safe(text)}\n`);
-    for (const line of wrap(safe(text), this.columns, indent)) this.#printed += `${line}\n`;
+    if (this.#isClosed) return void this.#output.write(`${this.#safe(text)}\n`);
+    for (const line of wrap(this.#safe(text), this.columns, indent)) this.#printed += `${line}\n`;
     this.update();
   }
 
@@ -55,8 +57,8 @@ export class Screen {
     this.#timer = undefined;
     if (this.#isClosed) return;
     const { lines, row, column } = this.#bottom();
-    const shown = lines.map(safe);
-    const text = `${this.#erase()}${this.#printed}${shown.join('\n')}`;
+    const shown = lines.map(this.#safe);
+    const text = this.#replaced(`${this.#printed}${shown.join('\n')}`);
     this.#printed = '';
     this.#drawn = { widths: shown.map(widthOf), row, column };
     const up = shown.length - 1 - row;
@@ -68,7 +70,7 @@ export class Screen {
     if (this.#isClosed) return;
     clearTimeout(this.#timer);
     this.#isClosed = true;
-    this.#output.write(`${this.#erase()}${this.#printed}${lines.map((line) => `${safe(line)}\n`).join('')}`);
+    this.#output.write(this.#replaced(`${this.#printed}${lines.map((line) => `${this.#safe(line)}\n`).join('')}`));
     this.#printed = '';
     this.#drawn = undefined;
   }
@@ -87,15 +89,15 @@ export class Screen {
   }
 
   /**
-   * Returns the sequence that removes the bottom. A narrower terminal has wrapped its lines, so they fill more rows than when they were
-   * drawn.
+   * Returns the text with sequences that make it replace the bottom. A narrower terminal has wrapped the lines of the bottom, so they fill
+   * more rows than when they were drawn. Each line is cleared by itself, because tmux keeps a copy of a screen that is cleared as a whole.
    */
-  #erase(): string {
-    if (!this.#drawn) return '';
+  #replaced(text: string): string {
+    if (!this.#drawn) return text;
     const { widths, row, column } = this.#drawn;
     const columns = this.#output.columns || USUAL_COLUMNS;
     const above = widths.slice(0, row).reduce((sum, width) => sum + Math.max(1, Math.ceil(width / columns)), 0);
     const up = above + Math.floor(column / columns);
-    return `${up > 0 ? `\u001b[${up}A` : ''}\r\u001b[J`;
+    return `${up > 0 ? `\u001b[${up}A` : ''}\r${text.replaceAll('\n', '\u001b[K\n')}\u001b[J`;
   }
 }

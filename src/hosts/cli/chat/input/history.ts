@@ -1,8 +1,8 @@
 /** What the user sent in conversations, for the Up key and Ctrl+R. The file is readable by the user alone, and holds nothing that looks like a key. */
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { holdsKey } from '../../../app/library/redact.ts';
-import { makeDirectory } from '../../../sessions/directory.ts';
+import { holdsKey } from '../../../../app/library/redact.ts';
+import { makeDirectory } from '../../../../sessions/directory.ts';
 
 const MAX_ENTRIES = 500;
 const MAX_LENGTH = 4_000;

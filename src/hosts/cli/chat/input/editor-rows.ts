@@ -1,5 +1,5 @@
 /** The text of the editor as rows of the screen, and the place of the caret in them. */
-import { safe, widthOf } from './styled.ts';
+import { plain, widthOf } from '../output/styled.ts';
 
 export type Rows = { lines: string[]; row: number; column: number };
 
@@ -14,9 +14,9 @@ export function rowsOf(text: string, caret: number, columns: number, first = FIR
   let from = 0;
   for (const line of text.split('\n')) {
     const inLine = caret - from;
-    const caretAt = inLine >= 0 && inLine <= line.length ? safe(line.slice(0, inLine)).length : undefined;
+    const caretAt = inLine >= 0 && inLine <= line.length ? plain(line.slice(0, inLine)).length : undefined;
     const start = lines.length;
-    const shown = brokenAt(safe(line), room);
+    const shown = brokenAt(plain(line), room);
     if (caretAt !== undefined) place = caretPlace(shown, caretAt, start, room);
     lines.push(...shown);
     while (lines.length <= place.row) lines.push('');

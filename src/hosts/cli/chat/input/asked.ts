@@ -1,10 +1,10 @@
 /** A question at the bottom of the screen: an answer by a single key, or words. */
-import type { Paint } from '../output/terminal.ts';
-import type { Choice } from '../questions.ts';
+import type { Paint } from '../../output/terminal.ts';
+import type { Choice } from '../../questions.ts';
+import { cut, wrap } from '../output/styled.ts';
 import { type EditorState, edit, emptyEditor, withText } from './editor.ts';
 import { type Rows, rowsOf } from './editor-rows.ts';
 import type { Key } from './keys.ts';
-import { cut, wrap } from './styled.ts';
 
 const PROMPT_END = /\s*>\s*$/;
 

@@ -1,5 +1,5 @@
 /** Renders Markdown while it is received: a finished block is printed once, and only the last block can still change. */
-import type { Paint } from '../output/terminal.ts';
+import type { Paint } from '../../output/terminal.ts';
 import { blockLines, blocksOf, codeLine } from './markdown.ts';
 import { wrap } from './styled.ts';
 

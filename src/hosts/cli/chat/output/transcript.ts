@@ -1,5 +1,5 @@
 /** The part of the screen that is printed once: answers as Markdown, and lines of steps and notices, in the order in which they arrive. */
-import type { Output, Paint } from '../output/terminal.ts';
+import type { Output, Paint } from '../../output/terminal.ts';
 import { MarkdownStream } from './markdown-stream.ts';
 import type { Screen } from './screen.ts';
 import { safe, wrap } from './styled.ts';

@@ -1,6 +1,6 @@
 /** Completes what the user is typing: mentions, slash commands, and the values of slash commands. */
-import type { Mentions } from '../../../app/mentions/index.ts';
-import { mentionAt } from '../../../core/words/mention-text.ts';
+import type { Mentions } from '../../../../app/mentions/index.ts';
+import { mentionAt } from '../../../../core/words/mention-text.ts';
 
 /** `items` replace the text from `from` to the caret. */
 export type Completion = { from: number; items: readonly { insert: string; label: string; detail?: string }[] };

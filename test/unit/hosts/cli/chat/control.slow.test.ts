@@ -7,7 +7,8 @@ import { Terminal } from '../../../../../src/hosts/cli/chat/terminal.ts';
 import { promptForAnswer, promptForApproval } from '../../../../../src/hosts/cli/questions.ts';
 
 /** What the screen writes itself: it moves the cursor, clears below it, and reads pastes. */
-const OWN = /^(?:\u001b\[\d+A)?\r\u001b\[J|(?:\u001b\[\d+A)?\r(?:\u001b\[\d+C)?$|^\u001b\[2J\u001b\[H$|^\u001b\[\?2004[hl]$/g;
+const OWN =
+  /^(?:\u001b\[\d+A)?\r|\u001b\[K(?=\n)|\u001b\[J(?=(?:\u001b\[\d+A)?\r|$)|(?:\u001b\[\d+A)?\r(?:\u001b\[\d+C)?$|^\u001b\[2J\u001b\[H$|^\u001b\[\?2004[hl]$/g;
 const STYLES = /\u001b\[(?:1|2|3|22|23|31|32|36|39)m/g;
 const CONTROL = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2066-\u2069]/;
 
@@ -16,6 +17,7 @@ const attack = fc.constantFrom(
   '\u001b]0;title\u0007',
   '\u001b]8;;https://evil.example\u001b\\label\u001b]8;;\u001b\\',
   '\u001b[2J',
+  '\u001b[Kx',
   '\u001b[?1049h',
   '\u009b31m',
   '\u001b[31m',
@@ -32,7 +34,7 @@ const attack = fc.constantFrom(
 const byte = fc.nat(255).map((code) => String.fromCharCode(code));
 const anything = fc.array(fc.oneof(byte, attack, fc.string()), { maxLength: 30 }).map((parts) => parts.join(''));
 
-type Fake = { written: string[]; terminal: Terminal; stdin: PassThrough };
+type Fake = { written: string[]; terminal: Terminal; stdin: PassThrough; stderr: PassThrough };
 
 /** Makes a terminal whose output is recorded. */
 function fakeTerminal(columns: number, hasColor: boolean): Fake {
@@ -45,7 +47,7 @@ function fakeTerminal(columns: number, hasColor: boolean): Fake {
   const stdout = Object.assign(new PassThrough(), { write, columns, rows: 24, isTTY: hasColor });
   const stderr = Object.assign(new PassThrough(), { write });
   const streams = { stdin, stdout, stderr } as unknown as ConstructorParameters<typeof Terminal>[2];
-  return { written, stdin, terminal: new Terminal([], () => undefined, streams) };
+  return { written, stdin, stderr, terminal: new Terminal([], () => undefined, streams) };
 }
 
 /** The events of a run whose every text is `text`, which the model sends in two pieces. */
@@ -112,7 +114,7 @@ function controlsWith(text: string): Controls {
 
 /** Shows a text in every place of the terminal where foreign text can appear, and returns what was written. */
 async function writtenFor(text: string, cut: number, columns: number, hasColor: boolean): Promise<string[]> {
-  const { terminal, written, stdin } = fakeTerminal(columns, hasColor);
+  const { terminal, written, stdin, stderr } = fakeTerminal(columns, hasColor);
   const left = terminal.converse(controlsWith(text));
   const redraw = async () => {
     stdin.write('\u000c');
@@ -125,6 +127,9 @@ async function writtenFor(text: string, cut: number, columns: number, hasColor: 
   }
   terminal.say(text);
   terminal.markdown(text);
+  terminal.echo(text);
+  terminal.draft(text);
+  stderr.write(text);
   const stop = new AbortController();
   const asked = { type: 'question_asked', questionId: 'q', callId: 'c', runId: 'r', seq: 1, at: 0 } as const;
   const question = { id: 'q', text, reason: text, options: [{ label: text, detail: text }] };

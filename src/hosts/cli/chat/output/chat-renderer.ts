@@ -1,9 +1,9 @@
 /** Shows events in a conversation. Most of it is the text of other runs; here are the diffs and what is left out. */
-import type { AgentEvent } from '../../../core/session/events.ts';
-import { planLines } from '../../../core/view/plan-details.ts';
-import type { RunView } from '../../../core/view/run-view.ts';
-import { diffText, harmless, type Output, type Paint } from '../output/terminal.ts';
-import { type Redrawn, TextRenderer } from '../output/text-renderer.ts';
+import type { AgentEvent } from '../../../../core/session/events.ts';
+import { planLines } from '../../../../core/view/plan-details.ts';
+import type { RunView } from '../../../../core/view/run-view.ts';
+import { diffText, harmless, type Output, type Paint } from '../../output/terminal.ts';
+import { type Redrawn, TextRenderer } from '../../output/text-renderer.ts';
 
 /** A longer diff is cut. `/review` and `/verbose` show all of it. */
 const MAX_DIFF_LINES = 40;

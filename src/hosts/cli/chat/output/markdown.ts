@@ -1,6 +1,6 @@
 /** Renders Markdown as text for a terminal. HTML and links stay text, so that nothing is hidden and nothing controls the terminal. */
 import { Lexer, type MarkedToken, type Token, type Tokens } from 'marked';
-import { harmless, type Paint } from '../output/terminal.ts';
+import { harmless, type Paint } from '../../output/terminal.ts';
 import { widthOf, wrap } from './styled.ts';
 
 /** Prose in longer lines is hard to read. */

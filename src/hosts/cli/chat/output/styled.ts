@@ -1,20 +1,25 @@
 /** Text with the styles of `paintFor`: its width on a terminal, its lines, and what makes it safe to write. */
 import { eastAsianWidth } from 'get-east-asian-width';
-import { harmless } from '../output/terminal.ts';
+import { harmless } from '../../output/terminal.ts';
 
 /** The sequences that `paintFor` writes. */
 const STYLE = new RegExp(`(${'\u001b'}\\[(?:1|2|3|22|23|31|32|36|39)m)`);
 const TAB = '    ';
 const ZERO_WIDTH = /^[\p{Mn}\p{Me}\p{Cf}]$/u;
 
+/** Returns the text with every control, bidirectional and invisible character made visible, except line feeds. */
+export function plain(text: string): string {
+  return harmless(text).replaceAll('\t', TAB);
+}
+
 /**
- * Returns the text with every control, bidirectional and invisible character made visible, except line feeds and the styles of `paintFor`.
- * All text that is written to the terminal passes through here, so that nothing in it can control the terminal.
+ * Does the same, except for the styles of `paintFor`. All text that is written to the terminal passes through here or through `plain`, so that
+ * nothing in it can control the terminal.
  */
 export function safe(text: string): string {
   return text
     .split(STYLE)
-    .map((part, index) => (index % 2 === 1 ? part : harmless(part).replaceAll('\t', TAB)))
+    .map((part, index) => (index % 2 === 1 ? part : plain(part)))
     .join('');
 }
 
