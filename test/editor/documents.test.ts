@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import * as vscode from 'vscode';
 import { collectionDirectories } from '../../src/hosts/node/documents/collections.ts';
+import { ChatRenderer } from '../../src/hosts/vscode/chat/chat-render.ts';
 import type { EditorDocuments } from '../../src/hosts/vscode/documents/documents.ts';
 import type { Api } from '../../src/hosts/vscode/extension.ts';
 import type { Kedge } from '../../src/hosts/vscode/kedge.ts';
@@ -92,6 +93,19 @@ describe('documents in the editor', function () {
     assert.match(document.lineAt(selection.active.line).text, /valve is red/);
     assert.match(document.getText(), /stands in the cellar/);
     assert.equal(vscode.workspace.fs.isWritableFileSystem('kedge-document'), false);
+  });
+
+  it('are links in the native Chat, which open the cited place', async () => {
+    const links: vscode.MarkdownString[] = [];
+    const markdown = (text: string | vscode.MarkdownString) => typeof text !== 'string' && text.value.includes('](') && links.push(text);
+    const stream = { markdown, progress: () => undefined, anchor: () => undefined } as unknown as vscode.ChatResponseStream;
+    const renderer = new ChatRenderer(kedge, await kedge.assistant.newSession(), stream, new Set([NAME]));
+    const delta = { type: 'text_delta', text: `Red [${NAME}/${key('pump.pdf')}:p2]. And src/a.ts:1 ` } as const;
+    renderer.event({ ...delta, runId: 'run', seq: 1, at: 0 });
+    assert.equal(links.length, 1);
+    assert.deepEqual(links[0]?.isTrusted, { enabledCommands: ['kedge.openSource'] });
+    const [, args = ''] = /\(command:kedge\.openSource\?(.*)\)$/.exec(links[0]?.value ?? '') ?? [];
+    assert.deepEqual(JSON.parse(decodeURIComponent(args)), [`${NAME}/${key('pump.pdf')}:p2`]);
   });
 
   it('that are no documents are files of the workspace, or a clear word', async () => {
