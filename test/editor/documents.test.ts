@@ -5,7 +5,7 @@ import { basename, join } from 'node:path';
 import * as vscode from 'vscode';
 import { collectionDirectories } from '../../src/hosts/node/documents/collections.ts';
 import { ChatRenderer } from '../../src/hosts/vscode/chat/chat-render.ts';
-import type { EditorDocuments } from '../../src/hosts/vscode/documents/documents.ts';
+import type { EditorDocuments } from '../../src/hosts/vscode/documents/editor-documents.ts';
 import type { Api } from '../../src/hosts/vscode/extension.ts';
 import type { Kedge } from '../../src/hosts/vscode/kedge.ts';
 import { Pages } from '../../src/hosts/vscode/panel/pages/pages.ts';

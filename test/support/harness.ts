@@ -53,7 +53,6 @@ export type HarnessOptions = {
   remembered?: AssistantPorts['remembered'];
   workspaces?: AssistantPorts['workspaces'];
   terminalOutput?: AssistantPorts['terminalOutput'];
-  documents?: AssistantPorts['documents'];
   adapter?: ModelAdapter;
   /** Replaces the connection to the model. */
   connect?: (model: ModelRef) => Promise<ModelAdapter>;
@@ -160,7 +159,6 @@ async function start(place: Place, sessionId?: string): Promise<Harness> {
     changes: (at, isWithheld, signal, staged) => gitChanges(fs.absolute(at), isWithheld, signal, staged),
     ...(options.shellParsers && { shellParsers: options.shellParsers }),
     ...(options.fetcher && { fetcher: options.fetcher }),
-    ...(options.documents && { documents: options.documents }),
     ...(options.budgets && { ledger: new Ledger(join(storage, 'ledger')) }),
     windows: new LearnedWindows(join(storage, 'windows.json')),
     ...(options.languages && { languages: options.languages(fs) }),

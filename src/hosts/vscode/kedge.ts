@@ -11,7 +11,7 @@ import { DiskBlobs } from '../../sessions/blobs.ts';
 import { Ledger } from '../../sessions/ledger.ts';
 import { SessionStore } from '../../sessions/store.ts';
 import { LearnedWindows } from '../../sessions/windows.ts';
-import type { EditorDocuments } from './documents/documents.ts';
+import type { EditorDocuments } from './documents/editor-documents.ts';
 import { VsCodeFileSystem } from './files/file-system.ts';
 import { ProblemKinds } from './languages/problem-kinds.ts';
 import { Models } from './models/models.ts';
@@ -123,7 +123,7 @@ export class Kedge implements vscode.Disposable {
 
   /** Returns the collections of documents. */
   documents(): Promise<EditorDocuments> {
-    this.#documents ??= import('./documents/documents.ts').then(({ EditorDocuments }) => {
+    this.#documents ??= import('./documents/editor-documents.ts').then(({ EditorDocuments }) => {
       const documents = new EditorDocuments(this);
       this.#disposables.push(documents);
       return documents;

@@ -8,7 +8,7 @@ import { Commands } from '../node/commands/commands.ts';
 import { gitSettings } from '../node/commands/git-settings.ts';
 import { PageFetcher } from '../node/fetch/fetch.ts';
 import { readMemory } from '../node/system-memory.ts';
-import type { EditorDocuments } from './documents/documents.ts';
+import type { EditorDocuments } from './documents/editor-documents.ts';
 import { DraftFormatter } from './files/draft-formatter.ts';
 import type { VsCodeFileSystem } from './files/file-system.ts';
 import { VsCodeWriter } from './files/writer.ts';

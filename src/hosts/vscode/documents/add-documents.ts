@@ -4,7 +4,7 @@ import * as vscode from 'vscode';
 import { SessionError } from '../../../app/session/session-error.ts';
 import type { CollectionSummary, Source } from '../../../documents/collections.ts';
 import { expectName } from '../../../documents/store/definitions.ts';
-import type { EditorDocuments } from './documents.ts';
+import type { EditorDocuments } from './editor-documents.ts';
 import { localFolders } from './local-folders.ts';
 
 export type SourceChoice = 'folder' | 'files' | 'page';

@@ -17,7 +17,7 @@ const PAGES: { [P in PageName]: () => Promise<PageFactory<P>> } = {
   servers: async () => (await import('./servers-page.ts')).serversPage,
   insights: async () => (await import('./insights-page.ts')).insightsPage,
   models: async () => (await import('./models-page.ts')).modelsPage,
-  documents: async () => (await import('./documents-page.ts')).documentsPage,
+  documents: async () => (await import('./collections-page.ts')).documentsPage,
 };
 
 type PageMessage = Extract<ToHost, { type: 'open_page' | 'leave_page' | 'page_request' }>;

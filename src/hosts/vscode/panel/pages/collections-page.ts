@@ -11,7 +11,7 @@ import type {
 } from '../../../../protocol/documents-page.ts';
 import type { RequestOf } from '../../../../protocol/pages.ts';
 import { addDocuments, expectTrusted } from '../../documents/add-documents.ts';
-import type { EditorDocuments } from '../../documents/documents.ts';
+import type { EditorDocuments } from '../../documents/editor-documents.ts';
 import { openDocument } from '../../documents/open-source.ts';
 import { templateText } from '../../documents/templates.ts';
 import { notificationText } from '../../notification-text.ts';
