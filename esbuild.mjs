@@ -1,6 +1,6 @@
 // Builds all bundles into dist/: the extension and the terminal program with their shared chunks, and the panel. With --watch it builds
 // again after each change. --watch and --debug keep the code readable and write source maps.
-import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, rm, writeFile } from 'node:fs/promises';
 import { createRequire, isBuiltin } from 'node:module';
 import { basename } from 'node:path';
 import * as esbuild from 'esbuild';
@@ -44,28 +44,6 @@ const nodeModules = {
   },
 };
 
-/** The adapters send their requests by path, so the SDK of OpenAI is bundled without its resources, which are half of its code. */
-const withoutResources = {
-  name: 'without-resources',
-  setup(build) {
-    build.onResolve({ filter: /^\.\/resources\// }, ({ importer }) =>
-      /openai.client\.mjs$/.test(importer) ? { path: importer, namespace: 'resources' } : undefined,
-    );
-    build.onLoad({ filter: /^/, namespace: 'resources' }, async ({ path }) => {
-      const client = await readFile(path, 'utf8');
-      const imported = [...client.matchAll(/^import \{(.*?)\} from "\.\/resources\//gm)].flatMap(([, names]) => names.split(','));
-      const used = [...client.matchAll(/\bAPI\.(\w+)/g)].map(([, name]) => name);
-      const names = new Set([...imported.map((name) => name.trim().split(' ')[0]), ...used]);
-      return {
-        contents: [...names]
-          .filter(Boolean)
-          .map((name) => `export class ${name} {}`)
-          .join('\n'),
-      };
-    });
-  },
-};
-
 // CommonJS packages and the plug-in above load Node's modules with `require`, which ES modules do not have. Node 20.16 has a faster way.
 const banner = {
   js: [
@@ -95,7 +73,7 @@ const bundles = [
     chunkNames: '[name]-[hash]',
     // VS Code provides `vscode`. The keychain library is native and optional; without it, keys cannot be stored in the keychain.
     external: ['vscode', '@napi-rs/keyring'],
-    plugins: [nodeModules, withoutResources],
+    plugins: [nodeModules],
     banner,
   },
   {

@@ -1,6 +1,7 @@
 /** Normalizes streams of server-sent events to one form that all SDKs parse correctly. */
+import type { Answer, Send } from './answer.ts';
 import { connection } from './connection.ts';
-import { modelError } from './errors.ts';
+import { failureError, failureOf, modelError } from './errors.ts';
 import { type LineRules, MAX_LINE } from './lines.ts';
 import type { Server } from './server.ts';
 import { parseInput } from './tool-calls.ts';
@@ -12,10 +13,10 @@ import { parseInput } from './tool-calls.ts';
 type Names = 'keep' | 'add' | 'drop';
 
 /**
- * Creates a `fetch` for an SDK whose POST requests are answered with event streams. A response declared as JSON is read completely before
+ * Creates a function that sends requests, of which POST requests are answered with event streams. A response declared as JSON is read completely before
  * it is passed on, because some proxies send errors as JSON with status 200.
  */
-export function eventConnection(server: Server, silenceMs: number, names: Names, throwsStatus = false): typeof fetch {
+export function eventConnection(server: Server, silenceMs: number, names: Names, throwsStatus = false): Send {
   const rulesFor = (_url: string, init?: RequestInit) => (init?.method?.toUpperCase() === 'POST' ? eventRules(server, names) : undefined);
   return connection(server, { silenceMs, rulesFor, throwsStatus, readsJson: true });
 }
@@ -84,6 +85,39 @@ export function eventRules(server: Server, names: Names): LineRules {
     },
     end: () => (hasData ? '\n\n' : '') + eventsIn(jsonOutsideEvents),
   };
+}
+
+const LINE_END = /\r\n|\n|\r/;
+
+/**
+ * Yields the JSON in the events of an answer, and undefined after `[DONE]`. What follows is only read, so that the connection can be reused.
+ * @throws ModelError if the server reports an error
+ */
+export async function* eventData(server: Server, { body }: Answer): AsyncGenerator<unknown> {
+  const decoder = new TextDecoder();
+  let name = '';
+  let lines: string[] = [];
+  let isDone = false;
+  for (let bytes = await body?.read(); bytes; bytes = await body?.read()) {
+    if (isDone) continue;
+    // The bytes are complete lines.
+    const read = decoder.decode(bytes).split(LINE_END);
+    if (read.at(-1) === '') read.pop();
+    for (const line of read) {
+      if (line.startsWith('event:')) name = line.slice(6).trim();
+      if (line.startsWith('data:')) lines.push(line.slice(5));
+      if (line !== '' || lines.length === 0) continue;
+      const text = lines.join('\n');
+      isDone = text.trim() === '[DONE]';
+      const data = isDone ? undefined : JSON.parse(text);
+      const failure = name === 'error' ? (data?.error ?? data) : data?.error;
+      if (failure) throw failureError(server, failureOf(failure));
+      yield data;
+      if (isDone) break;
+      name = '';
+      lines = [];
+    }
+  }
 }
 
 function eventsIn(text: string): string {

@@ -78,8 +78,8 @@ export function exchange<R>(
       throw failed(error === broken ? error : ofReader(error));
     }
   };
-  // Some servers send `null` to keep the connection alive.
-  const feed = ({ done, value }: IteratorResult<unknown>) => proceed(done ? undefined : (value ?? {}));
+  // Some servers send `null` to keep the connection alive. Undefined marks a complete answer, although the stream may not have ended.
+  const feed = ({ done, value }: IteratorResult<unknown>) => proceed(done ? undefined : value === null ? {} : value);
   const fail = (error: unknown) => {
     broken = error;
     return proceed(error, true);

@@ -1,13 +1,11 @@
-import type { OpenAI } from 'openai/client';
-import { APIError } from 'openai/core/error';
 import type { ModelAdapter, ModelRequest } from '../../core/model/model.ts';
 import { silenceOf } from '../connection.ts';
-import { sdkError } from '../errors.ts';
+import { failureOf, sdkError } from '../errors.ts';
 import { exchange } from '../exchange.ts';
-import { formOf, JSON_CONTENT, RequestBodies } from '../request-body.ts';
+import { formOf, RequestBodies } from '../request-body.ts';
 import { checkConfig, serverOf } from '../server.ts';
 import type { ProviderConfig } from '../types.ts';
-import { createClient } from './client.ts';
+import { Client, StatusError } from './client.ts';
 import { type Omit, toBody, toItems } from './convert.ts';
 import { toModelEvents } from './stream.ts';
 
@@ -23,18 +21,18 @@ export function createAdapter(config: ProviderConfig): ModelAdapter {
   const server = serverOf('OpenAI', config);
   const omitted = new Map<string, Omit>();
   const bodies = new RequestBodies();
-  let client: OpenAI | undefined;
+  let client: Client | undefined;
 
   async function open(request: ModelRequest, signal: AbortSignal): Promise<AsyncIterable<unknown>> {
     checkConfig('OpenAI', config);
-    client ??= createClient(config, server, silenceOf(config, false));
+    client ??= new Client(config, server, silenceOf(config, false));
     for (;;) {
       const omit = omitted.get(request.model) ?? OMITS_NOTHING;
       const body = bodies.of(request, omit, () =>
         formOf(toBody({ ...request, messages: [] }, omit), (message) => toItems(message, request.model)),
       );
       try {
-        return await client.post<AsyncIterable<unknown>>('/responses', { body, headers: JSON_CONTENT, signal, stream: true });
+        return await client.post('/responses', body, signal);
       } catch (error) {
         const more = unsupported(error, omit, request);
         if (!more) throw error;
@@ -60,8 +58,9 @@ export function createAdapter(config: ProviderConfig): ModelAdapter {
  * reasoning or temperature, and some accounts do not support summaries.
  */
 function unsupported(error: unknown, omit: Omit, { temperature }: ModelRequest): Omit | undefined {
-  if (!(error instanceof APIError) || error.status !== 400) return undefined;
-  const errorText = `${error.param} ${error.message}`;
+  if (!(error instanceof StatusError) || error.status !== 400) return undefined;
+  const { param, message } = failureOf(error.error);
+  const errorText = `${param} ${message}`;
   if (!omit.encrypted && /^include\b|encrypted.content/i.test(errorText)) return { ...omit, encrypted: true };
   if (temperature !== undefined && !omit.temperature && /temperature/i.test(errorText)) return { ...omit, temperature: true };
   if (!omit.summary && /reasoning\.summary|reasoning summar/i.test(errorText)) return { ...omit, summary: true };
