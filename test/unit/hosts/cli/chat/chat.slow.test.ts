@@ -46,6 +46,17 @@ describe('a conversation in a terminal', () => {
     return start(args, { columns, env });
   }
 
+  /** Starts a conversation whose process is known. */
+  async function startKnown(env: Record<string, string> = {}): Promise<{ pane: Pane; pid(): Promise<number> }> {
+    const file = join(home, 'pid');
+    const script = `echo $$ > ${file}; exec ${process.execPath} ${PROGRAM}`;
+    const all = { KEDGE_HOME: home, KEDGE_MODEL: 'offline', ...env };
+    return {
+      pane: await Pane.start(['sh', '-c', script], { cwd: folder, env: all }),
+      pid: async () => Number(await readFile(file, 'utf8')),
+    };
+  }
+
   /** Types a message when the conversation is ready for it, and sends it. */
   async function send(pane: Pane, text: string): Promise<void> {
     await pane.shows(PROMPT);
@@ -186,16 +197,17 @@ describe('a conversation in a terminal', () => {
     await pane.shows(/Session “where is tideLevel\?”[\s\S]*\n› *\n/);
   });
 
-  it('asks again what an earlier program left open', async () => {
-    const pane = await start(['chat']);
-    await pane.shows(PROMPT);
-    await pane.type('/mode agent');
-    await pane.press('Enter');
-    await pane.shows(/^agent · offline/m);
-    await pane.type('rename tideLevel to waterLevel in src');
-    await pane.press('Enter');
-    await pane.shows(/y yes · n no/);
-    await pane[Symbol.asyncDispose]();
+  it('asks again what a program left open that was killed', async () => {
+    {
+      const { pane, pid } = await startKnown();
+      await using _ = pane;
+      await send(pane, '/mode agent');
+      await pane.shows(/^agent · offline/m);
+      await send(pane, 'rename tideLevel to waterLevel in src');
+      await pane.shows(/y yes · n no/);
+      process.kill(await pid(), 'SIGKILL');
+      await pane.shows(/\[exit 137\]/);
+    }
     await using again = await start(['chat', '--continue']);
     await again.shows(/y yes · n no/);
     await again.press('y');
@@ -344,12 +356,10 @@ describe('a conversation in a terminal', () => {
     ['SIGUSR2', 1, { NODE_OPTIONS: `--import=data:text/javascript,process.on('SIGUSR2',()=>{throw(new(Error)('crash'))})` }],
   ] as const)
     it(`leaves the terminal as it was ${name === 'SIGUSR2' ? 'after a crash' : `at ${name}`}`, async () => {
-      const file = join(home, 'pid');
-      const all = { KEDGE_HOME: home, KEDGE_MODEL: 'offline', ...env };
-      const script = `echo $$ > ${file}; exec ${process.execPath} ${PROGRAM}`;
-      await using pane = await Pane.start(['sh', '-c', script], { cwd: folder, env: all });
+      const { pane, pid } = await startKnown(env);
+      await using _ = pane;
       await pane.shows(PROMPT);
-      process.kill(Number(await readFile(file, 'utf8')), name);
+      process.kill(await pid(), name);
       await pane.shows(new RegExp(`\\[exit ${code}\\]\nicanon`));
       assert.equal(await pane.isCursorVisible(), true);
     });
