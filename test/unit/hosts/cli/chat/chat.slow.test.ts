@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { mkdtemp, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -363,6 +363,25 @@ describe('a conversation in a terminal', () => {
       await pane.shows(new RegExp(`\\[exit ${code}\\]\nicanon`));
       assert.equal(await pane.isCursorVisible(), true);
     });
+
+  it('gives the terminal to the shell with Ctrl+Z, and keeps what is typed', async function () {
+    if (spawnSync('bash', ['--version']).status !== 0) return this.skip();
+    const env = { KEDGE_HOME: home, KEDGE_MODEL: 'offline', PS1: 'shell> ' };
+    await using pane = await Pane.start(['bash', '--norc', '-i'], { cwd: folder, env });
+    await pane.shows(/shell>/);
+    await pane.type(`${process.execPath} ${PROGRAM}`);
+    await pane.press('Enter');
+    await pane.shows(PROMPT);
+    await pane.type('half');
+    await pane.shows(/^› half/m);
+    await pane.press('C-z');
+    await pane.shows(/Stopped[\s\S]*shell> *$/);
+    await pane.type('fg');
+    await pane.press('Enter');
+    await pane.shows(/^› half/m);
+    await pane.type(' a message');
+    await pane.shows(/^› half a message/m);
+  });
 
   it('is not loaded for a single request', async () => {
     const loadedBy = async (work: (env: Record<string, string>) => Promise<unknown>) => {
