@@ -13,7 +13,14 @@ const root = join(import.meta.dirname, '..');
 const SUITE = join(root, 'node_modules/@modelcontextprotocol/conformance/dist/index.js');
 const PROGRAM = join(root, 'dist/kedge.js');
 /** The server scenarios that need no tools, prompts or resources of the suite's own example server. */
-const SERVER_SCENARIOS = ['server-initialize', 'ping', 'tools-list', 'dns-rebinding-protection'];
+const SERVER_SCENARIOS = [
+  'server-initialize',
+  'ping',
+  'logging-set-level',
+  'tools-list',
+  'dns-rebinding-protection',
+  'server-sse-multiple-streams',
+];
 const TOKEN = 'token-of-the-conformance-suite';
 
 export type Counts = { passed: string[]; failed: string[]; output: string };

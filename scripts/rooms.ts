@@ -32,7 +32,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     ...['@anthropic-ai/sdk', '@google/genai', 'ollama', 'openai'],
   ],
   'src/text-tools': ['src/core', 'src/providers/errors.ts', 'src/providers/tool-calls.ts', 'js-yaml'],
-  'src/offline': ['src/core', 'src/providers/types.ts'],
+  'src/offline': ['src/core', 'src/documents/*', 'src/providers/types.ts'],
   'src/tools': ['src/core', 'src/documents/*', 'src/policy', 'src/workspace', 'diff', 'zod'],
   'src/mcp': ['src/core', 'src/policy', 'src/workspace', '@modelcontextprotocol/sdk', 'zod'],
   'src/sessions': ['src/core', 'src/workspace', 'node:*'],
@@ -40,10 +40,10 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'src/documents/chunks': ['src/core', 'src/documents'],
   'src/documents/index': ['src/core', 'src/documents', 'src/sessions', 'node:*', '@orama/stemmers', 'node-sqlite3-wasm'],
   'src/documents/store': ['src/core', 'src/documents', 'src/sessions', 'node:*'],
-  'src/documents/formats': ['src/documents/*', 'node:zlib', 'htmlparser2', 'unpdf'],
+  'src/documents/formats': ['src/documents/*', 'node:v8', 'node:zlib', 'htmlparser2', 'unpdf'],
   'src/app': BELOW_APP,
   'src/hosts/node': [
-    ...[...BELOW_APP, 'src/app', 'src/documents', 'src/documents/formats/marked-up/shallow-parser.ts'],
+    ...[...BELOW_APP, 'src/app', 'src/documents'],
     ...['node:*', '@napi-rs/keyring', 'cross-spawn', 'ignore', 'web-tree-sitter'],
   ],
   'src/hosts/node/telemetry': [

@@ -1,6 +1,6 @@
 /** What a host gives the manager of MCP servers. */
 import type { McpServerConfig } from './config.ts';
-import type { Connect, SignIn, StartServer } from './types.ts';
+import type { Connect, Root, SignIn, StartServer } from './types.ts';
 
 /** A definition whose variables are replaced. `keep` stores the values that the user entered for it. */
 export type FilledConfig = { config: McpServerConfig; keep?(): Promise<void> };
@@ -10,9 +10,14 @@ export type McpPorts = {
   configured(): Map<string, McpServerConfig>;
   load(): Promise<{ connect: Connect }>;
   start: StartServer;
+  /** Returns the open folders, which servers can ask for. */
+  roots?(): Root[];
   /** Without it, servers that require a sign-in cannot be used. */
   signIn?: SignIn;
-  /** The definitions of workspaces that the user has approved, by digest. Without it, no server of a workspace is started. */
+  /**
+   * What the user has decided for good: the definitions of workspaces that they have approved, by digest, and the servers whose requests to the model
+   * they refuse. Without it, no server of a workspace is started.
+   */
   approved?: { has(digest: string): boolean; add(digest: string): void };
   /**
    * Replaces the variables in a definition before the server is started. `onAsked` is called when the user is asked for a value. `keep` stores

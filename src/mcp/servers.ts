@@ -4,12 +4,13 @@ import type { Tool } from '../core/run/tool.ts';
 import type { Mode } from '../core/session/events.ts';
 import type { ServerStatus } from '../core/view/mcp-servers.ts';
 import { isSameServer, type McpServerConfig, overridden, useOf } from './config.ts';
+import { type Entry, end, type Opened, timeout } from './entry.ts';
 import { overviewText } from './overview.ts';
 import type { FilledConfig, McpPorts } from './ports.ts';
 import { startTool } from './start-tool.ts';
-import { cannotBeUsed, type KnownServer, statusOf } from './status.ts';
+import { cannotBeUsed, statusOf } from './status.ts';
 import { fingerprintOf, mcpTool, resourceTool, shownResource } from './tools.ts';
-import type { IsDenied, Joining, McpConnection, McpResource, McpTool, ServerResource } from './types.ts';
+import type { IsDenied, Joining, McpConnection, McpTool, ServerResource } from './types.ts';
 
 const CONNECT_MS = 10_000;
 /** How long the start of a run waits for servers. The tools of slower servers join later. */
@@ -22,17 +23,6 @@ const PATIENCE_MS = 60_000;
 /** The maximum length of a server's log in characters. */
 const MAX_LOG = 10_000;
 const UNAPPROVED = 'the workspace defines it, and you have not approved its start. Agent mode asks you before it starts the server.';
-
-type Opened = { connection: McpConnection; tools: McpTool[]; fingerprint: string };
-type Entry = KnownServer & {
-  config: McpServerConfig;
-  opened?: Promise<Opened> | undefined;
-  failedAt?: number;
-  /** The list of resources, until the server reports a change. */
-  resources?: Promise<McpResource[]> | undefined;
-  /** The connection that is being made, if there is one. The promise settles when it succeeds, or when a failed attempt has been cleaned up. */
-  connecting?: Promise<McpConnection> | undefined;
-};
 
 export class McpServers {
   readonly #ports: McpPorts;
@@ -56,12 +46,17 @@ export class McpServers {
     this.#forget();
     const names = new Set<string>();
     const lists = configs.map(async ([name, config]) => {
-      if (this.#isUnapproved(config)) return mode === 'agent' ? [this.#startTool(name, config, joining?.join)] : [];
       const list = async (): Promise<Tool[]> => {
         const tools = await this.#toolsOf(name, config, joining && (async () => joining.join(await list())));
         return tools.filter((tool) => !isDenied(name, tool.name) && (mode === 'agent' || tool.effect === 'readonly'));
       };
-      return list();
+      if (!this.#isUnapproved(config)) return list();
+      const start = async () => {
+        const tools = await list();
+        joining?.join(tools);
+        return tools;
+      };
+      return mode === 'agent' ? [this.#startTool(name, config, start)] : [];
     });
     const over = joining && !joining.waits && timeout(this.#ports.startMs ?? START_MS);
     const soon = await Promise.all(lists.map((list) => (over ? Promise.race([list, over.then(() => undefined)]) : list)));
@@ -74,14 +69,14 @@ export class McpServers {
     return origin?.digest !== undefined && !this.#ports.approved?.has(origin.digest);
   }
 
-  #startTool(name: string, config: McpServerConfig, join: Joining['join'] = () => undefined): Tool {
+  #startTool(name: string, config: McpServerConfig, list: () => Promise<Tool[]>): Tool {
     const { digest = '' } = config.origin ?? {};
     return startTool(name, config, digest, async (signal) => {
       this.#ports.approved?.add(digest);
+      // An attempt before the approval has failed.
+      if (this.#entries.get(name)?.failedAt !== undefined) this.#entries.delete(name);
       await this.#open(name, config, signal);
-      const tools = await this.#toolsOf(name, config);
-      join(tools);
-      return tools.map((tool) => tool.name);
+      return (await list()).map((tool) => tool.name);
     });
   }
 
@@ -141,6 +136,11 @@ export class McpServers {
     );
     await Promise.all(configs.map(([name, config]) => this.#toolsOf(name, config)));
     return overviewText(this.status(), isDenied);
+  }
+
+  /** Tells the connected servers that the open folders have changed. */
+  rootsChanged(): void {
+    for (const { connection } of this.#entries.values()) void connection?.rootsChanged();
   }
 
   /** Resolves when all servers have ended. */
@@ -204,7 +204,13 @@ export class McpServers {
     const work = async () => {
       const { connect } = await this.#ports.load();
       let own: McpConnection | undefined;
+      const { roots } = this.#ports;
       const events = {
+        ...(roots && { roots }),
+        sampling: {
+          isRefused: () => this.#ports.approved?.has(noSampling(name)) ?? false,
+          refuse: () => this.#ports.approved?.add(noSampling(name)),
+        },
         // The tool list is fetched again on next use; the connection stays open.
         onChanged: () => {
           entry.opened = undefined;
@@ -278,17 +284,7 @@ export class McpServers {
   }
 }
 
-function timeout(ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    // The timer must not keep the process alive.
-    (setTimeout(resolve, ms) as { unref?(): void }).unref?.();
-  });
-}
-
-async function end(connection: McpConnection | Promise<McpConnection> | undefined): Promise<void> {
-  try {
-    await (await connection)?.close();
-  } catch {
-    // The connection failed or is already closed.
-  }
+/** The key under which it is stored that the user has refused all requests of a server to the model. */
+function noSampling(name: string): string {
+  return `no sampling for ${name}`;
 }

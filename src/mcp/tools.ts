@@ -58,7 +58,7 @@ export function mcpTool(server: Server, tool: McpTool, fingerprint: string, use:
         targets: [],
         mcp: { server: server.name, tool: tool.name, description },
         digest,
-        async execute({ signal: stopped, progress, ask }) {
+        async execute({ signal: stopped, progress, ask, model }) {
           const now = await server.open(stopped);
           if (now.fingerprint !== fingerprint) {
             await server.renew?.();
@@ -66,7 +66,7 @@ export function mcpTool(server: Server, tool: McpTool, fingerprint: string, use:
               `The tools of the MCP server ${server.name} have changed during this run, so nothing was called. ${server.renew ? 'The new tools are available now.' : 'The new tools are available after the next message.'}`,
             );
           }
-          return now.connection.call(tool.name, input, { signal: stopped, progress, ask });
+          return now.connection.call(tool.name, input, { signal: stopped, progress, ask, model });
         },
       };
     },

@@ -1,6 +1,6 @@
 import type { ImagePart, TextPart } from '../core/model/messages.ts';
 import type { JsonSchema } from '../core/model/model.ts';
-import type { Tool } from '../core/run/tool.ts';
+import type { ModelUse, Tool } from '../core/run/tool.ts';
 import type { Question, QuestionAnswer } from '../core/session/events.ts';
 import type { McpServerConfig } from './config.ts';
 
@@ -32,7 +32,7 @@ export type McpResult = { content: (TextPart | ImagePart)[]; isError: boolean };
 /** Asks the user. The server can need input during a call. */
 export type Ask = (question: Question) => Promise<QuestionAnswer>;
 
-export type CallContext = { signal: AbortSignal; progress(text: string): void; ask?: Ask };
+export type CallContext = { signal: AbortSignal; progress(text: string): void; ask?: Ask; model?: ModelUse | undefined };
 
 export interface McpConnection {
   /** Fetches the current tool list. */
@@ -45,15 +45,24 @@ export interface McpConnection {
   misfit(tool: McpTool, input: unknown): string | undefined;
   /** @throws Error if the server fails or exits. A failure of the tool itself is returned as a result. */
   call(tool: string, input: Record<string, unknown>, context: CallContext): Promise<McpResult>;
+  /** Tells the server that the open folders have changed. */
+  rootsChanged(): Promise<void>;
   close(): Promise<void>;
 }
+
+/** A folder that a server may work in. */
+export type Root = { uri: string; name: string };
 
 export type ConnectionEvents = {
   /** The server reports that its tools have changed. */
   onChanged(): void;
   /** The server reports that its resources have changed. */
   onResourcesChanged(): void;
-  /** The server wrote to its error output. */
+  /** Whether the user refuses all requests of the server to the model. */
+  sampling?: { isRefused(): boolean; refuse(): void };
+  /** Returns the open folders. Without it, the server is told that it cannot ask for them. */
+  roots?(): Root[];
+  /** The server wrote to its error output, or sent a log message. */
   onLog(text: string): void;
   onClosed(): void;
   /** The user is asked to sign in, which takes longer than other requests. */

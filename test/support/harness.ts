@@ -65,6 +65,7 @@ export type HarnessOptions = {
   commands?: boolean;
   shellParsers?: AssistantPorts['shellParsers'];
   fetcher?: Fetcher;
+  documents?: AssistantPorts['documents'];
   /** Simulates the language services of an editor. */
   languages?: (fs: NodeFileSystem) => LanguageServices;
   answerFormat?: AssistantPorts['answerFormat'];
@@ -168,6 +169,7 @@ async function start(place: Place, sessionId?: string): Promise<Harness> {
     ...(options.surroundings && { surroundings: options.surroundings }),
     ...(options.answerFormat && { answerFormat: options.answerFormat }),
     ...(options.terminalOutput && { terminalOutput: options.terminalOutput }),
+    ...(options.documents && { documents: options.documents }),
     ...(options.workspaces && { workspaces: options.workspaces }),
     ...(options.remembered && { remembered: options.remembered }),
   };

@@ -9,7 +9,7 @@ import { existsSync, watch, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
-import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import { CallToolRequestSchema, ListToolsRequestSchema, RootsListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 
 const [how, file, mute] = process.argv.slice(2);
 if (how === 'deaf' && file) {
@@ -23,7 +23,8 @@ if (how === 'deaf' && file) {
 }
 
 let changes = 0;
-const server = new Server({ name: 'fickle', version: '1.0.0' }, { capabilities: { tools: { listChanged: true } } });
+let rootChanges = 0;
+const server = new Server({ name: 'fickle', version: '1.0.0' }, { capabilities: { logging: {}, tools: { listChanged: true } } });
 const tool = (name: string, description = name) => ({
   name,
   description,
@@ -32,7 +33,16 @@ const tool = (name: string, description = name) => ({
 });
 
 server.setRequestHandler(ListToolsRequestSchema, () => ({
-  tools: [tool('change', `Changed ${changes} times.`), tool('destroy'), tool('end'), tool('hang'), tool('steady'), tool('read_file')],
+  tools: [
+    tool('change', `Changed ${changes} times.`),
+    tool('destroy'),
+    tool('end'),
+    tool('hang'),
+    tool('log'),
+    tool('roots'),
+    tool('steady'),
+    tool('read_file'),
+  ],
 }));
 server.setRequestHandler(CallToolRequestSchema, async ({ params }, { sendNotification }) => {
   const text = (content: string) => ({ content: [{ type: 'text', text: content }] });
@@ -49,6 +59,13 @@ server.setRequestHandler(CallToolRequestSchema, async ({ params }, { sendNotific
       await sendNotification({ method: 'notifications/progress', params: { progressToken, progress: 1 } });
       return new Promise(() => setInterval(() => undefined, 1_000));
     }
+    case 'roots': {
+      const { roots } = await server.listRoots();
+      return text(`changed ${rootChanges} times: ${roots.map(({ name, uri }) => `${name} at ${uri}`).join()}`);
+    }
+    case 'log':
+      await server.sendLoggingMessage({ level: 'warning', logger: 'disk', data: { free: 0 } });
+      return text('logged');
     default:
       return text(params.name);
   }
@@ -58,4 +75,7 @@ if (how === 'late' && file) {
   while (!existsSync(file)) await once(watcher, 'change');
   watcher.close();
 }
+server.setNotificationHandler(RootsListChangedNotificationSchema, () => {
+  rootChanges++;
+});
 if (!mute) await server.connect(new StdioServerTransport());

@@ -1,6 +1,7 @@
 /** Reads comma- and tab-separated values. Fields may be quoted and contain line breaks, as in RFC 4180. */
 import type { Blocks } from './blocks.ts';
 import { MAX_CELL_LENGTH, MAX_CELLS } from './limits.ts';
+import { checkMemory } from './memory.ts';
 
 type Row = { cells: string[]; line: number; endLine: number };
 
@@ -23,6 +24,7 @@ function rowsOf(text: string, delimiter: string): { rows: Row[]; openedAt: numbe
   let at = 0;
   // One pass over the text. Each turn reads one field and the mark behind it.
   while (at <= text.length && count <= MAX_CELLS) {
+    checkMemory();
     let field = '';
     if (text[at] === '"') {
       const { value, end, isClosed } = quotedField(text, at);

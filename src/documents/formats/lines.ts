@@ -1,11 +1,13 @@
 /** The lines of texts. */
 import type { Blocks } from './blocks.ts';
 import { MAX_LINES } from './limits.ts';
+import { checkMemory } from './memory.ts';
 
 /** Divides a text into lines, up to the limit. */
 export function splitLines(text: string, blocks: Blocks): string[] {
   const lines: string[] = [];
   for (let from = 0; from <= text.length; ) {
+    checkMemory();
     if (lines.length >= MAX_LINES) {
       blocks.note(`Only the first ${MAX_LINES.toLocaleString('en')} lines were read.`);
       break;

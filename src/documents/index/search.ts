@@ -9,7 +9,7 @@ import { isFrequent, languageOf } from './languages.ts';
 import { editDistance, type QueryWord, queryWords } from './terms.ts';
 
 /** The weights of the title and the path of a document, of headings, and of text. */
-const WEIGHTS = 'bm25(3.0, 4.0, 1.0)';
+const WEIGHTS = 'bm25(1.0, 4.0, 1.0)';
 /**
  * The number of chunks that are ranked, which limits the time of a query. Of words that are in more chunks, the rarest are used, because
  * frequent words hardly change the order.

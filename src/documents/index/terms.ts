@@ -11,6 +11,7 @@ const SEPARATORS = /[^\p{L}\p{M}\p{N}]+/u;
 const HUMP = /(?<=\p{Ll}|\p{N})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u;
 /** Scripts without spaces between words. Their text is indexed as pairs of characters. */
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
+const SIMPLE = /^[A-Z]?[a-z]+$/;
 const MAX_TERM = 64;
 /** A longer token is data, such as an image in Base64. */
 const MAX_TOKEN = 400;
@@ -44,6 +45,8 @@ function foldedWord(token: string): string {
 
 function* termsOf(token: string, language: Language): Generator<string> {
   if (token.length > MAX_TOKEN) return;
+  // Most words of most texts are this simple.
+  if (SIMPLE.test(token)) return yield stemOf(token.toLowerCase(), language).slice(0, MAX_TERM);
   const words = token.split(SEPARATORS).filter(Boolean);
   const parts = words.flatMap((word) => word.split(HUMP));
   // The apostrophe of "isn't" does not make an identifier.

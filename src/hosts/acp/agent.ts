@@ -22,8 +22,11 @@ import { ClientWriter } from './files/writer.ts';
 import { serversOf } from './mcp-servers.ts';
 import type { AcpHost, OpenedFolders } from './ports.ts';
 import { deleteSession, listSessions } from './session-list.ts';
+import { ClientTerminals } from './terminals.ts';
 import { ClientPaths } from './updates/tool-calls.ts';
 
+/** The parts of a client that a session uses. */
+type Parts = { documents: ClientDocuments; terminals: ClientTerminals };
 type Place = { cwd: string; additionalDirectories?: string[]; mcpServers?: McpServer[] };
 
 export class KedgeAgent {
@@ -76,24 +79,24 @@ export class KedgeAgent {
   }
 
   async #begin(place: Place, client: AgentContext) {
-    const documents = new ClientDocuments();
-    const folders = this.#folders(place, documents);
+    const [documents, terminals] = [new ClientDocuments(), new ClientTerminals()];
+    const folders = this.#folders(place, documents, terminals);
     const session = await folders.assistant.newSession();
-    return { sessionId: session.id, ...this.#add(session, folders, documents, client) };
+    return { sessionId: session.id, ...this.#add(session, folders, { documents, terminals }, client) };
   }
 
   /** Opens a session of an earlier connection. With `replays`, its history is sent. */
   async #open(sessionId: string, place: Place, client: AgentContext, replays: boolean) {
     await this.#sessions.get(sessionId)?.close();
     this.#sessions.delete(sessionId);
-    const documents = new ClientDocuments();
-    const folders = this.#folders(place, documents);
+    const [documents, terminals] = [new ClientDocuments(), new ClientTerminals()];
+    const folders = this.#folders(place, documents, terminals);
     const session = /^[\w-]+$/.test(sessionId) ? await folders.assistant.session(sessionId) : undefined;
     if (!session) {
       await folders.assistant.shutDown();
       throw RequestError.sessionNotFound(sessionId);
     }
-    const opened = this.#add(session, folders, documents, client);
+    const opened = this.#add(session, folders, { documents, terminals }, client);
     const added = this.#session(sessionId);
     if (replays) added.replay();
     await added.updates.sent;
@@ -113,7 +116,7 @@ export class KedgeAgent {
     return {};
   }
 
-  #folders({ cwd, additionalDirectories = [], mcpServers }: Place, documents: ClientDocuments): OpenedFolders {
+  #folders({ cwd, additionalDirectories = [], mcpServers }: Place, documents: ClientDocuments, terminals: ClientTerminals): OpenedFolders {
     const folders = [cwd, ...additionalDirectories];
     const relative = folders.find((folder) => !isAbsolute(folder));
     if (relative !== undefined) throw RequestError.invalidParams(undefined, `${JSON.stringify(relative)} is not an absolute path.`);
@@ -121,6 +124,7 @@ export class KedgeAgent {
     const { readTextFile, writeTextFile } = this.#capabilities.fs ?? {};
     return this.#host.open(folders, {
       ...(servers && { mcpServers: servers }),
+      ...(this.#capabilities.terminal === true && { launch: terminals.launch }),
       ...(readTextFile && {
         files: (disk, writer) => {
           const fs = new ClientFileSystem(disk, documents);
@@ -131,7 +135,7 @@ export class KedgeAgent {
   }
 
   /** Returns the choices of the user, which are the answer to the request that opened the session. */
-  #add(session: Session, folders: OpenedFolders, documents: ClientDocuments, context: AgentContext) {
+  #add(session: Session, folders: OpenedFolders, { documents, terminals }: Parts, context: AgentContext) {
     const { lastRun } = session.state;
     const client = new SessionClient(session.id, context, this.#capabilities);
     const paths = new ClientPaths(folders.fs, new DiskBlobs(join(folders.storage, 'blobs')));
@@ -139,6 +143,7 @@ export class KedgeAgent {
     const mode = lastRun?.mode ?? 'ask';
     const added = new AcpSession(session, folders, client, paths, { mode, model });
     documents.attach(client, () => added.signal);
+    terminals.attach(client, (terminalId) => added.updates.terminal(terminalId));
     this.#sessions.set(session.id, added);
     // The client knows the session when it has received the response.
     setImmediate(() => added.updates.send({ sessionUpdate: 'available_commands_update', availableCommands: COMMANDS }));

@@ -153,7 +153,7 @@ async function run(given: Extract<Command, { action: 'prompt' | 'continue' }>, s
   const start = async () => {
     const shown = command.action === 'prompt' && command.shown;
     if (text) {
-      const attachments = typed.includes('@')
+      const attachments = /@|^\//.test(typed)
         ? await (await import('./mentions.ts')).readTyped(kedge.assistant, session, typed, signal, model)
         : [];
       return session.prompt({ text, mode, attachments }, shown ? { shown } : {});

@@ -11,6 +11,7 @@ import {
   type Tool as ServedTool,
   type ServerNotification,
   type ServerRequest,
+  SetLevelRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 import * as z from 'zod';
 import { type Answer, answerQuestion, MAX_CALLS } from '../../app/answer/answer.ts';
@@ -96,7 +97,13 @@ type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
 
 /** Serves one client until its connection is closed. Then its runs are stopped. */
 export async function serveClient(transport: Transport, ports: ServerPorts): Promise<Server> {
-  const server = new Server({ name: 'kedge', title: 'Kedge', version: ports.version }, { capabilities: { tools: {} } });
+  const server = new Server({ name: 'kedge', title: 'Kedge', version: ports.version }, { capabilities: { tools: {}, logging: {} } });
+  /** Steps are logged only for a client that has asked for them. */
+  let logsSteps = false;
+  server.setRequestHandler(SetLevelRequestSchema, ({ params: { level } }) => {
+    logsSteps = level === 'debug' || level === 'info';
+    return {};
+  });
   const raw = ports.raw ? readingTools(ports.raw) : [];
   const reading = new ReadingCalls(() => ports.newSession(new AbortController().signal));
   const turns = new Turns(AT_ONCE);
@@ -113,8 +120,10 @@ export async function serveClient(transport: Transport, ports: ServerPorts): Pro
     ],
   }));
   server.setRequestHandler(CallToolRequestSchema, async ({ params: { name, arguments: input = {} } }, extra): Promise<CallToolResult> => {
-    if (name === ASK_WORKSPACE.name) return turns.take(extra.signal, () => ask(input, ports, extra));
-    if (name === ASK_DOCUMENTS.name && ports.documents) return turns.take(extra.signal, () => askDocuments(input, ports, extra));
+    const report = stepsTo(extra, name, logsSteps);
+    if (name === ASK_WORKSPACE.name) return turns.take(extra.signal, () => ask(input, ports, extra.signal, report));
+    if (name === ASK_DOCUMENTS.name && ports.documents)
+      return turns.take(extra.signal, () => askDocuments(input, ports, extra.signal, report));
     if (!raw.some((tool) => tool.name === name)) throw new McpError(ErrorCode.InvalidParams, `There is no tool ${JSON.stringify(name)}.`);
     return asResult(extra.signal, async () => served(await reading.call(name, input, extra.signal)));
   });
@@ -130,16 +139,28 @@ async function documentTools({ documents }: ServerPorts): Promise<ServedTool[]> 
   return names.length > 0 ? [{ ...ASK_DOCUMENTS, description: `${ASK_DOCUMENTS.description} Collections: ${names.join(', ')}.` }] : [];
 }
 
-async function ask(input: unknown, ports: ServerPorts, extra: Extra): Promise<CallToolResult> {
-  const { signal } = extra;
+type OnStep = (title: string) => void;
+
+/** Returns a function that reports steps as progress, and as log messages. */
+function stepsTo(extra: Extra, logger: string, isLogged: boolean): OnStep {
+  const report = progressOf(extra);
+  return (step) => {
+    report(step);
+    if (!isLogged || extra.signal.aborted) return;
+    const params = { level: 'info' as const, logger, data: step };
+    void extra.sendNotification({ method: 'notifications/message', params }).catch(() => undefined);
+  };
+}
+
+async function ask(input: unknown, ports: ServerPorts, signal: AbortSignal, onStep: OnStep): Promise<CallToolResult> {
   return asResult(signal, async () => {
     const { query, use_case: useCase } = parsed(Input, input);
-    return answered(await answerQuestion(await ports.newSession(signal), { query, useCase }, WORKSPACE, askingBy(ports, extra)));
+    const session = await ports.newSession(signal);
+    return answered(await answerQuestion(session, { query, useCase }, WORKSPACE, { signal, calls: ports.calls ?? MAX_CALLS, onStep }));
   });
 }
 
-async function askDocuments(input: unknown, ports: ServerPorts, extra: Extra): Promise<CallToolResult> {
-  const { signal } = extra;
+async function askDocuments(input: unknown, ports: ServerPorts, signal: AbortSignal, onStep: OnStep): Promise<CallToolResult> {
   return asResult(signal, async () => {
     const { query, use_case: useCase, collections } = parsed(DocumentsInput, input);
     const all = (await ports.documents?.names()) ?? [];
@@ -149,12 +170,10 @@ async function askDocuments(input: unknown, ports: ServerPorts, extra: Extra): P
     const names = collections?.length ? collections : all;
     if (!ports.documents || names.length === 0) throw new Error('There are no collections of documents. Add one with kedge docs add.');
     const session = await ports.documents.newSession(names, signal);
-    return answered(await answerQuestion(session, { query, useCase }, documentsSubject(names), askingBy(ports, extra)));
+    return answered(
+      await answerQuestion(session, { query, useCase }, documentsSubject(names), { signal, calls: ports.calls ?? MAX_CALLS, onStep }),
+    );
   });
-}
-
-function askingBy({ calls = MAX_CALLS }: ServerPorts, extra: Extra) {
-  return { signal: extra.signal, calls, onStep: progressOf(extra) };
 }
 
 /** @throws Error if the arguments do not fit the schema */

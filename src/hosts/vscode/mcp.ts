@@ -61,6 +61,7 @@ export function editorMcpServers(window: Window): McpServers {
     signIn: editorSignIn(store, join(sharedStorage, 'mcp')),
     approved: new ApprovedServers(storage),
     fill: fillFrom(store, askForInput),
+    roots: () => (vscode.workspace.workspaceFolders ?? []).map(({ uri, name }) => ({ uri: uri.toString(), name })),
     onProblem: warn,
   });
 }

@@ -136,7 +136,7 @@ describe('a question about MCP servers', function () {
     const [text = ''] = told();
     assert.match(
       text,
-      /- fickle: running, 6 tools\n {2}- change: needs approval, Agent mode only\n {2}- destroy: needs approval, Agent mode only\n {2}- end: turned off\n/,
+      /- fickle: running, 8 tools\n {2}- change: needs approval, Agent mode only\n {2}- destroy: needs approval, Agent mode only\n {2}- end: turned off\n/,
     );
     assert.match(text, /- steady: only reads, in all modes\n- broken: not started, a run in Agent mode starts it$/);
     await using offline = await assistantOn({}, [], { mcp: servers, adapter: createAdapter() });

@@ -9,6 +9,7 @@ import { fillFrom } from '../../../src/hosts/node/mcp/fill.ts';
 import { readServers } from '../../../src/mcp/config.ts';
 import { McpServers } from '../../../src/mcp/servers.ts';
 import { call, say, turn } from '../../../src/providers/scripted/index.ts';
+import { executeContext } from '../../support/context.ts';
 import { answerAll, assistantOn, eventsOf, type Harness, resultTexts } from '../../support/harness.ts';
 
 const PROGRAM = join(import.meta.dirname, '../../support/mcp-server.ts');
@@ -128,6 +129,32 @@ describe('an MCP server that the workspace defines', function () {
     }
     assert.deepEqual(asked, []);
     await assert.rejects(readFile(join(storage, 'mcp-servers.json')), /ENOENT/);
+  });
+
+  it('declares no tool that a rule denies, and can be started after an attempt without an approval', async () => {
+    const files = new DefinitionFiles();
+    const approved = new ApprovedServers(storage);
+    await using kedge = await assistantOn({ '.vscode/mcp.json': CONFIGURED.replace(variable('env:NODE'), process.execPath) });
+    const read = () => files.read([{ path: workspaceFile(kedge.root), folder: kedge.root, isWorkspace: true }]).servers;
+    const servers = new McpServers({
+      configured: () => readServers({ 'web@workspace': { disabled: true } }, read()).servers,
+      load: () => import('../../../src/mcp/client/index.ts'),
+      start: startServer,
+      approved,
+      onProblem: (text) => void problems.push(text),
+    });
+    await servers.restart('fickle@workspace');
+    assert.match(problems.join(), /the workspace defines it, and you have not approved its start/);
+    let joined: string[] = [];
+    const join = (tools: readonly { name: string }[]) => {
+      joined = tools.map(({ name }) => name);
+    };
+    const [start, ...others] = await servers.toolsFor('agent', (_, tool) => tool === STEADY, { join, waits: false });
+    assert.deepEqual([start?.name, others], [START, []]);
+    const { signal } = new AbortController();
+    await (await start?.prepare({}, signal))?.execute(executeContext(signal));
+    await servers.close();
+    assert.ok(joined.includes('fickle_workspace__change') && !joined.includes(STEADY), joined.join());
   });
 
   it('keeps no value for an input if the server does not start with it', async () => {

@@ -9,6 +9,7 @@ import { configFile } from '../options/config-path.ts';
 import { oneLine } from '../output/terminal.ts';
 import { type Config, readConfig, unknownSetting, writeConfig } from './config-file.ts';
 import { addressVariable } from './configured.ts';
+import { deepProblem } from './deep-checks.ts';
 import { configSchema, problemWith, type Schema, SETTINGS } from './settings.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -84,7 +85,10 @@ function withValue(config: Config, name = '', text: string): Config {
   const changed = inner === undefined ? value : { ...(config[first] as object | undefined), [inner]: value };
   const problem = problemWith(first, changed, setting);
   if (problem) throw new UsageError(`Nothing was changed. ${problem}`);
-  return { ...config, [first]: changed };
+  const whole = { ...config, [first]: changed };
+  const unusable = deepProblem(first, whole);
+  if (unusable) throw new UsageError(`Nothing was changed. ${unusable}`);
+  return whole;
 }
 
 function withoutValue(config: Config, name = ''): Config {
@@ -151,7 +155,9 @@ function edit(file: string, env: Environment): number {
   editorOf(env, file);
   if (!existsSync(file)) writeConfig(file, {});
   openInEditor(file, env);
-  readConfig(file);
+  const config = readConfig(file);
+  const problems = Object.keys(config).flatMap((name) => deepProblem(name, config) ?? []);
+  if (problems.length > 0) throw new UsageError(`The configuration ${file} was saved, but cannot be used. ${problems.join(' ')}`);
   return EXIT.answered;
 }
 

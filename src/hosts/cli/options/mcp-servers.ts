@@ -1,6 +1,7 @@
 /** Connects to the configured MCP servers. It is loaded with the first run that may use them. */
 import { spawnSync } from 'node:child_process';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { readServers } from '../../../mcp/config.ts';
 import { McpServers } from '../../../mcp/servers.ts';
 import { startServer } from '../../node/commands/server-process.ts';
@@ -28,6 +29,7 @@ export function openServers(configured: unknown, { folders, storage }: McpFolder
     signIn: terminalSignIn(),
     approved: new ApprovedServers(storage),
     fill: fillFrom(store, askForInput),
+    roots: () => folders.map((folder) => ({ uri: pathToFileURL(folder).href, name: basename(folder) })),
     onProblem: warn,
   });
 }

@@ -16,7 +16,7 @@ export function mcpServersOf(
   more?: object,
 ): AssistantPorts['mcp'] | undefined {
   if (!file && !more && !places.folders.some((folder) => existsSync(join(folder, '.vscode/mcp.json')))) return undefined;
-  const configured = { ...more, ...(file && readJson(file)) };
+  const configured = { ...more, ...(file && readServerFile(file)) };
   const open = async () => (await import('./mcp-servers.ts')).openServers(configured, places, warn);
   let servers: ReturnType<typeof open> | undefined;
   const opened = () => {
@@ -32,7 +32,8 @@ export function mcpServersOf(
   };
 }
 
-function readJson(file: string): object | undefined {
+/** @throws UsageError if the file is not JSON */
+export function readServerFile(file: string): object | undefined {
   try {
     return (JSON.parse(readFileSync(file, 'utf8')) as { mcpServers?: object }).mcpServers;
   } catch (error) {

@@ -81,8 +81,9 @@ async function askUser(request: ApprovalRequest): Promise<boolean> {
   const { title, reason, rows } = approvalDetails(request);
   const allow = 'Allow Once';
   const detail = [reason, ...rows.map(({ label, text }) => `${label}: ${text}`)].join('\n');
-  const question = notificationText(`Another assistant calls a tool of Kedge: ${title}`);
-  return (await vscode.window.showWarningMessage(question, { modal: true, detail: notificationText(detail) }, allow)) === allow;
+  const question = `Another assistant calls a tool of Kedge: ${title}`;
+  const options = { modal: true, detail: notificationText(detail) };
+  return (await vscode.window.showWarningMessage(notificationText(question), options, allow)) === allow;
 }
 
 function toResult({ content, isError }: ToolResult): vscode.LanguageModelToolResult {

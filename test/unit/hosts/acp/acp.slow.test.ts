@@ -5,7 +5,7 @@ import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type McpServer, methods, type RequestError } from '@agentclientprotocol/sdk';
+import { type CreateElicitationRequest, type McpServer, methods, type RequestError } from '@agentclientprotocol/sdk';
 import { AcpClient, type ClientSetup } from '../../../support/acp-client.ts';
 import { needsProgram, PROGRAM } from '../../../support/program.ts';
 import { type ResponsesServer, type ResponsesServerOptions, startResponsesServer } from '../../../support/responses-server.ts';
@@ -102,6 +102,43 @@ describe('kedge acp', () => {
     assert.equal(await tide(), TIDE.replace('1', '3'));
     await kedge('undo');
     assert.equal(await tide(), TIDE.replace('1', '2'));
+  });
+
+  describe('lets the user choose changes in a form', () => {
+    const text = Array.from({ length: 30 }, (_, line) => `line ${100 + line}`).join('\n');
+    const edits = ['line 102', 'line 115', 'line 128'].map((old) => ({ old_text: `${old}\n`, new_text: `changed ${old}\n` }));
+    const EDITS = { name: 'replace_in_file', input: { path: 'lines.txt', edits } };
+    const lines = async () => (await readFile(join(folder, 'lines.txt'), 'utf8')).split('\n').filter((line) => line.startsWith('changed'));
+
+    for (const [what, content, changed] of [
+      ['some', { hunk_1: true, hunk_2: false, hunk_3: true }, ['changed line 102', 'changed line 128']],
+      ['only those that were confirmed', { hunk_2: true }, ['changed line 115']],
+      ['none', { hunk_1: 'true', hunk_2: false }, []],
+    ] as const)
+      it(`: ${what}`, async () => {
+        await writeFile(join(folder, 'lines.txt'), text);
+        const { env } = await serve({ turns: [{ calls: [EDITS] }, { text: 'Done.' }] });
+        const forms: CreateElicitationRequest[] = [];
+        const client = connect({
+          ...{ env, capabilities: { elicitation: { form: {} } }, choose: () => 'Choose changes' },
+          fillIn: (form) => {
+            forms.push(form);
+            return { action: 'accept', content };
+          },
+        });
+        await client.prompt(await client.begin('agent'), 'change the lines');
+        assert.deepEqual(await lines(), changed);
+        assert.equal(forms.length, 1);
+        assert.match(JSON.stringify(forms[0]), /"title":"lines\.txt: 2 of 3".*\+changed line 115/);
+      });
+
+    it(': is not offered to a client without forms', async () => {
+      await writeFile(join(folder, 'lines.txt'), text);
+      const { env } = await serve({ turns: [{ calls: [EDITS] }, { text: 'Done.' }] });
+      const client = connect({ env, choose: () => 'Reject' });
+      await client.prompt(await client.begin('agent'), 'change the lines');
+      assert.ok(client.permissions[0]?.options.every(({ name }) => !name.startsWith('Choose')));
+    });
   });
 
   it('changes nothing when an edit is rejected', async () => {

@@ -50,7 +50,10 @@ describe('the thread that reads documents', () => {
   });
 
   it('ends a document that needs too much memory', async () => {
-    const read = use({ growthMb: 0 });
+    const byGrowth = use({ growthMb: 0 });
+    await assert.rejects(byGrowth('a.md', 'a\n\n'.repeat(5_000_000)), (error) => problemOf(error) === 'too-large');
+    await reader.dispose();
+    const read = use({ heapMb: 1 });
     await assert.rejects(read('a.md', 'a\n\n'.repeat(5_000_000)), (error) => problemOf(error) === 'too-large');
   });
 
