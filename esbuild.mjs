@@ -1,6 +1,6 @@
-// Builds all bundles into dist/: the extension and the terminal program with their shared chunks, and the panel. With --watch it builds
+// Builds all bundles into dist/: the extension and the terminal program with their shared chunks, the thread that reads documents, and the panel. With --watch it builds
 // again after each change. --watch and --debug keep the code readable and write source maps.
-import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire, isBuiltin } from 'node:module';
 import { basename } from 'node:path';
 import * as esbuild from 'esbuild';
@@ -108,6 +108,19 @@ const bundles = [
     entryPoints: { kedge: 'src/hosts/cli/main.ts' },
     plugins: [nodeModules, programApart],
   },
+  {
+    ...common,
+    platform: 'node',
+    format: 'esm',
+    // The parser of each format is loaded with the first document of that format.
+    splitting: true,
+    target: 'node20',
+    banner,
+    // It is the entry point of a thread.
+    entryPoints: { documents: 'src/hosts/node/documents/worker.ts' },
+    chunkNames: 'documents-[name]-[hash]',
+    plugins: [nodeModules],
+  },
   // It is copied out of the extension, so it is one file.
   { ...common, platform: 'node', format: 'esm', target: 'node20', entryPoints: { launcher: 'src/hosts/vscode/program/launcher.ts' } },
   ...panelBundles.map((bundle) => ({ ...common, ...bundle })),
@@ -131,6 +144,7 @@ if (watch) {
   const files = [
     'kedge.js',
     ...loadedBy('dist/program.js', metafile.outputs).map((file) => basename(file)),
+    ...(await readdir('dist')).filter((file) => /^documents[.-].*js$/.test(file)),
     ...wasm.map((file) => basename(file)),
   ];
   await writeFile('dist/.npmignore', ['*', ...files.map((file) => `!${file}`), ''].join('\n'));

@@ -40,8 +40,12 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'src/documents/chunks': ['src/core', 'src/documents'],
   'src/documents/index': ['src/core', 'src/documents', 'src/sessions', 'node:*', '@orama/stemmers', 'node-sqlite3-wasm'],
   'src/documents/store': ['src/core', 'src/documents', 'src/sessions', 'node:*'],
+  'src/documents/formats': ['src/documents/*', 'node:zlib', 'htmlparser2', 'unpdf'],
   'src/app': BELOW_APP,
-  'src/hosts/node': [...BELOW_APP, 'src/app', 'node:*', '@napi-rs/keyring', 'cross-spawn', 'htmlparser2', 'ignore', 'web-tree-sitter'],
+  'src/hosts/node': [
+    ...[...BELOW_APP, 'src/app', 'src/documents', 'src/documents/formats/marked-up/shallow-parser.ts'],
+    ...['node:*', '@napi-rs/keyring', 'cross-spawn', 'ignore', 'web-tree-sitter'],
+  ],
   'src/hosts/node/telemetry': [
     ...['src/app', 'src/core', '@opentelemetry/api', '@opentelemetry/otlp-exporter-base', '@opentelemetry/otlp-transformer'],
     ...['@opentelemetry/resources', '@opentelemetry/sdk-trace'],

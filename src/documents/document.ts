@@ -33,6 +33,7 @@ export class DocumentError extends Error {
 
   constructor(problem: DocumentProblem, message: string) {
     super(message);
+    this.problem = problem;
     this.name = 'DocumentError';
     this.problem = problem;
   }

@@ -1,5 +1,5 @@
 /** Converts an HTML page to Markdown that contains its visible text. The module is loaded when the first page arrives. */
-import { Parser } from 'htmlparser2';
+import { isUnseen, type Page, ShallowParser } from '../../../documents/formats/marked-up/shallow-parser.ts';
 
 const HIDDEN = new Set(
   'script style noscript template svg math iframe object canvas audio video nav footer head select textarea dialog'.split(' '),
@@ -19,8 +19,6 @@ const MARKS = new Map<string, [begin: string, end: string]>([
   ...[1, 2, 3, 4, 5, 6].map((level): [string, [string, string]] => [`h${level}`, [`${'#'.repeat(level)} `, '']]),
 ]);
 
-/** The maximum depth of nested elements. Deeper elements become siblings of their parent, as in browsers. */
-const MAX_DEPTH = 512;
 /** The maximum indentation of nested lists, in levels. */
 const MAX_INDENT = 10;
 
@@ -33,39 +31,7 @@ export function markdownOf(html: string, base: string): string {
   return page.toString();
 }
 
-/** Limits the nesting depth, because the time that the parser takes for each tag grows with the depth. */
-class ShallowParser extends Parser {
-  readonly #page: PageText;
-  #isFull = false;
-
-  constructor(page: PageText) {
-    super(
-      {
-        onopentag: (tag, attributes) => page.open(tag, attributes),
-        ontext: (text) => page.text(text),
-        onclosetag: (tag) => page.close(tag),
-      },
-      { decodeEntities: true },
-    );
-    this.#page = page;
-  }
-
-  override onopentagname(start: number, end: number): void {
-    this.#isFull = this.#page.depth >= MAX_DEPTH;
-    super.onopentagname(start, end);
-  }
-
-  override onclosetag(start: number, end: number): void {
-    this.#isFull = false;
-    super.onclosetag(start, end);
-  }
-
-  protected override isVoidElement(name: string): boolean {
-    return this.#isFull || super.isVoidElement(name);
-  }
-}
-
-class PageText {
+class PageText implements Page {
   readonly #base: string;
   readonly #open: Open[] = [];
   readonly #lists: { count: number | undefined }[] = [];
@@ -192,8 +158,4 @@ function withoutTrailingBlanks(line: string): string {
   let end = line.length;
   while (end > 0 && (line[end - 1] === ' ' || line[end - 1] === '\t')) end--;
   return line.slice(0, end);
-}
-
-function isUnseen({ hidden, style, 'aria-hidden': ariaHidden }: Record<string, string>): boolean {
-  return hidden !== undefined || ariaHidden === 'true' || /display\s*:\s*none|visibility\s*:\s*hidden/i.test(style ?? '');
 }

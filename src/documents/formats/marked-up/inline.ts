@@ -1,0 +1,49 @@
+/** Inline parts of Markdown. All functions take linear time. */
+
+const MAX_TARGET = 60;
+
+/** Leaves out the targets of links and images that are long, such as the addresses of badges. */
+export function withShortTargets(text: string): string {
+  if (!text.includes('](')) return text;
+  const pieces: string[] = [];
+  let from = 0;
+  for (let at = text.indexOf(']('); at >= 0; at = text.indexOf('](', from)) {
+    const end = text.slice(at + 2, at + 2_002).search(/[)\n]/);
+    if (end < 0 || text[at + 2 + end] !== ')' || end <= MAX_TARGET) {
+      pieces.push(text.slice(from, at + 2));
+      from = at + 2;
+    } else {
+      pieces.push(text.slice(from, at + 1));
+      from = at + 2 + end + 1;
+    }
+  }
+  return pieces.join('') + text.slice(from);
+}
+
+/** Returns whether a line divides the head of a table from its rows. */
+export function isDelimiterRow(line: string | undefined): boolean {
+  return line !== undefined && /^[\s|:-]+$/.test(line) && line.includes('-') && (line.includes('|') || line.includes(':'));
+}
+
+/** Divides a row of a table at bars that are not escaped and not inside of code. */
+export function cellsOf(line: string): string[] {
+  const text = line.trim();
+  const cells: string[] = [];
+  let cell = '';
+  let isCode = false;
+  for (let index = text.startsWith('|') ? 1 : 0; index < text.length; index++) {
+    const char = text[index] as string;
+    if (char === '\\' && text[index + 1] === '|') {
+      cell += '|';
+      index++;
+    } else if (char === '|' && !isCode) {
+      cells.push(withShortTargets(cell.trim()));
+      cell = '';
+    } else {
+      if (char === '`') isCode = !isCode && text.includes('`', index + 1);
+      cell += char;
+    }
+  }
+  if (cell.trim() !== '') cells.push(withShortTargets(cell.trim()));
+  return cells;
+}

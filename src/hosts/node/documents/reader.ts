@@ -1,0 +1,186 @@
+/**
+ * Reads documents in a thread of their own, one after another. The thread has a limit of memory, and is ended when a document takes too long
+ * or when its signal aborts; the next document gets a new one. Nothing that a document contains can stop the program.
+ */
+import { Worker } from 'node:worker_threads';
+import { abortable } from '../../../core/abort.ts';
+import { DocumentError, type ParsedDocument, type ReadDocument } from '../../../documents/document.ts';
+import type { ReadMessage, ReadRequest } from './messages.ts';
+
+export type ReaderLimits = {
+  /** The time for one document, without the start of the thread. */
+  timeoutMs: number;
+  /** What each page of a PDF adds to the time. */
+  pageMs: number;
+  /** The memory that the objects of the thread may take. */
+  heapMb: number;
+  /** How much the memory of the whole program may grow while a document is read. It includes bytes, which are no objects. */
+  growthMb: number;
+  /** How long an idle thread is kept. */
+  idleMs: number;
+};
+
+const LIMITS: ReaderLimits = { timeoutMs: 5_000, pageMs: 20, heapMb: 192, growthMb: 320, idleMs: 30_000 };
+/** A thread that has not started by then is given up. */
+const START_MS = 60_000;
+const MEMORY_CHECK_MS = 25;
+
+type Job = {
+  id: number;
+  path: string;
+  bytes: Uint8Array;
+  /** The memory of the program when the job began, in bytes. */
+  before: number;
+  settle(result: ParsedDocument | Error): void;
+};
+
+export class DocumentReader {
+  readonly #limits: ReaderLimits;
+  #worker: Worker | undefined;
+  #job: Job | undefined;
+  #ids = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #memoryTimer: NodeJS.Timeout | undefined;
+  #idleTimer: NodeJS.Timeout | undefined;
+  /** Settles when the documents before have been read. */
+  #previous: Promise<unknown> = Promise.resolve();
+
+  constructor(limits: Partial<ReaderLimits> = {}) {
+    this.#limits = { ...LIMITS, ...limits };
+  }
+
+  readonly read: ReadDocument = (path, bytes, signal) => {
+    const turn = this.#previous.then(() => {
+      signal.throwIfAborted();
+      return this.#readNow(path, bytes, signal);
+    });
+    this.#previous = turn.catch(() => {});
+    return abortable(turn, signal);
+  };
+
+  /** Ends the thread. A document that is being read fails. */
+  async dispose(): Promise<void> {
+    await this.#end(new DocumentError('too-slow', 'The document was not read to its end, because Kedge was closed. Try again.'));
+  }
+
+  #readNow(path: string, bytes: Uint8Array, signal: AbortSignal): Promise<ParsedDocument> {
+    return new Promise<ParsedDocument>((resolve, reject) => {
+      const stop = () => void this.#end(signal.reason instanceof Error ? signal.reason : new DOMException('Stopped.', 'AbortError'));
+      signal.addEventListener('abort', stop, { once: true });
+      const settle = (result: ParsedDocument | Error) => {
+        signal.removeEventListener('abort', stop);
+        this.#rest();
+        if (result instanceof Error) reject(result);
+        else resolve(result);
+      };
+      this.#job = { id: ++this.#ids, path, bytes, before: process.memoryUsage.rss(), settle };
+      this.#begin(this.#job);
+    });
+  }
+
+  #begin(job: Job): void {
+    clearTimeout(this.#idleTimer);
+    this.#worker ??= this.#start();
+    this.#worker.ref();
+    this.#allow(START_MS);
+    this.#memoryTimer = setInterval(() => this.#checkMemory(job), MEMORY_CHECK_MS);
+    const { id, path, bytes } = job;
+    this.#worker.postMessage({ id, path, bytes } satisfies ReadRequest);
+  }
+
+  #start(): Worker {
+    // The program is bundled, but not in tests.
+    const file = import.meta.url.endsWith('.ts') ? './worker.ts' : './documents.js';
+    const worker = new Worker(new URL(file, import.meta.url), {
+      name: 'kedge documents',
+      resourceLimits: { maxOldGenerationSizeMb: this.#limits.heapMb, maxYoungGenerationSizeMb: 32 },
+      // The documents must not learn the keys that the environment of the program may contain.
+      env: {},
+      execArgv: [],
+      stdout: true,
+      stderr: true,
+    });
+    // What the packages print must not reach the terminal of the user. It is read, so that it does not pile up.
+    for (const stream of [worker.stdout, worker.stderr]) stream.resume();
+    worker.on('message', (message: ReadMessage) => this.#receive(worker, message));
+    worker.on('error', (error: NodeJS.ErrnoException) => this.#fail(worker, error));
+    worker.on('exit', () => this.#fail(worker, new Error('The thread ended.')));
+    return worker;
+  }
+
+  #receive(worker: Worker, message: ReadMessage): void {
+    const job = this.#job;
+    if (worker !== this.#worker || message.id !== job?.id) return;
+    switch (message.kind) {
+      case 'started':
+        this.#allow(this.#limits.timeoutMs);
+        break;
+      case 'pages':
+        this.#allow(this.#limits.timeoutMs + message.count * this.#limits.pageMs);
+        break;
+      case 'read':
+        job.settle(message.document);
+        break;
+      case 'failed':
+        job.settle(new DocumentError(message.problem, message.message));
+    }
+  }
+
+  /** Sets when the document becomes too slow, counted from now. */
+  #allow(ms: number): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      const seconds = Math.round(ms / 1_000);
+      void this.#end(
+        new DocumentError('too-slow', `Reading the document takes longer than ${seconds} seconds. Split it into smaller documents.`),
+      );
+    }, ms);
+  }
+
+  #checkMemory({ before }: Job): void {
+    if (process.memoryUsage.rss() - before <= this.#limits.growthMb * (1 << 20)) return;
+    void this.#end(outOfMemory());
+  }
+
+  /** Handles the end of a thread that nobody asked for. */
+  #fail(worker: Worker, error: NodeJS.ErrnoException): void {
+    if (worker !== this.#worker) return;
+    this.#worker = undefined;
+    const job = this.#job;
+    if (error.code === 'ERR_WORKER_OUT_OF_MEMORY') job?.settle(outOfMemory());
+    else job?.settle(new DocumentError('damaged', 'The document is damaged: reading it failed. Open it in its program and save it again.'));
+  }
+
+  /** Ends the thread, and with it the document that is being read. */
+  async #end(reason: Error): Promise<void> {
+    const worker = this.#worker;
+    this.#worker = undefined;
+    const job = this.#job;
+    clearTimeout(this.#timer);
+    clearTimeout(this.#idleTimer);
+    clearInterval(this.#memoryTimer);
+    await worker?.terminate();
+    // Settled after the end, so that the memory of two documents is never needed at once.
+    if (job === this.#job) job?.settle(reason);
+  }
+
+  /** Keeps the thread for the next document, but not the process alive. */
+  #rest(): void {
+    this.#job = undefined;
+    clearTimeout(this.#timer);
+    clearInterval(this.#memoryTimer);
+    this.#worker?.unref();
+    this.#idleTimer = setTimeout(() => void this.#endIdle(), this.#limits.idleMs);
+    this.#idleTimer.unref();
+  }
+
+  async #endIdle(): Promise<void> {
+    const worker = this.#worker;
+    this.#worker = undefined;
+    await worker?.terminate();
+  }
+}
+
+function outOfMemory(): DocumentError {
+  return new DocumentError('too-large', 'Reading the document needs too much memory. Split it into smaller documents.');
+}
