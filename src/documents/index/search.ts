@@ -83,6 +83,7 @@ function wordsOf(db: Database, query: string, tolerant: boolean): Word[] {
 
 function countedWord(db: Database, word: QueryWord, tolerant: boolean): Word {
   const count = word.terms.reduce((sum, term) => sum + countOf(db, term, word.isPrefix), 0);
+  if (count === 0 && word.parts?.length) return countedWord(db, { ...word, terms: word.parts, parts: [] }, tolerant);
   if (count > 0 || !tolerant || word.isPrefix) return { ...word, count };
   const terms = word.terms.flatMap((term) => similarTerms(db, term));
   return { ...word, terms, count: terms.reduce((sum, term) => sum + countOf(db, term, false), 0) };

@@ -25,6 +25,7 @@ export const guides: Question[] = [
     MOCK_AGENT,
     '`MockAgent.disableNetConnect()`',
     'causes all requests to throw',
+    ['undici/docs/docs/best-practices/mocking-request.md', 'Debug Mock Value', 'To prevent real requests from being made'],
   ),
   ask(
     'reworded',
@@ -138,6 +139,7 @@ export const guides: Question[] = [
     'yauzl/README.pdf',
     'fromBuffer(buffer',
     'RAM buffer instead of an open file',
+    ['yauzl/README.pdf', 'fromBufferPromise(', 'Wraps'],
   ),
   ask(
     'reworded',

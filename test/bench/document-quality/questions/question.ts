@@ -7,7 +7,22 @@ export type Answer = { document: string; section: string; phrase: string };
 /** Each answer is sufficient. Several are given where documents repeat each other. */
 export type Question = { kind: Kind; text: string; answers: Answer[] };
 
-/** @param documents whose sections have the same heading and contain the same phrase */
-export function ask(kind: Kind, text: string, documents: string | readonly string[], section: string, phrase: string): Question {
-  return { kind, text, answers: [documents].flat().map((document) => ({ document, section, phrase })) };
+/**
+ * @param documents whose sections have the same heading and contain the same phrase
+ * @param others further sections that answer the question
+ */
+export function ask(
+  kind: Kind,
+  text: string,
+  documents: string | readonly string[],
+  section: string,
+  phrase: string,
+  ...others: [document: string, section: string, phrase: string][]
+): Question {
+  const answers = [documents].flat().map((document) => ({ document, section, phrase }));
+  return {
+    kind,
+    text,
+    answers: [...answers, ...others.map(([document, heading, words]) => ({ document, section: heading, phrase: words }))],
+  };
 }

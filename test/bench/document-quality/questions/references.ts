@@ -18,6 +18,7 @@ export const references: Question[] = [
     '@types/node/crypto.d.ts',
     'function timingSafeEqual',
     'timing',
+    ['buffer-equal-constant-time/README.md', '', 'Constant-time'],
   ),
   ask(
     'plain',
@@ -25,6 +26,7 @@ export const references: Question[] = [
     '@types/node/util.d.ts',
     'export function stripVTControlCharacters',
     'ANSI escape codes removed',
+    ['strip-ansi/readme.md', '', 'Strip [ANSI escape codes]'],
   ),
   ask('identifier', 'path.matchesGlob', '@types/node/path.d.ts', 'matchesGlob(', 'determines if `path` matches the `pattern`'),
   ask(
@@ -64,8 +66,16 @@ export const references: Question[] = [
     'does not reject the returned promise or abort `run` itself',
   ),
   ask('plain', 'parse an env file into an object with node', '@types/node/util.d.ts', 'export function parseEnv', '.env'),
-  ask('reworded', 'how do I change how often the OpenAI client repeats a failed request', 'openai/README.md', 'Retries', 'maxRetries'),
-  ask('plain', 'default request timeout of the openai node library', 'openai/README.md', 'Timeouts', 'Requests time out after 10 minutes'),
+  ask('reworded', 'how do I change how often the OpenAI client repeats a failed request', 'openai/README.md', 'Retries', 'maxRetries', [
+    'openai/client.d.ts',
+    'maxRetries?',
+    'maximum number of times that the client will retry',
+  ]),
+  ask('plain', 'default request timeout of the openai node library', 'openai/README.md', 'Timeouts', 'Requests time out after 10 minutes', [
+    'openai/client.d.ts',
+    'timeout?',
+    'milliseconds',
+  ]),
   ask('plain', 'check that a webhook really came from OpenAI', 'openai/README.md', 'Webhook Verification', 'webhook'),
   ask('reworded', 'go through all pages of a list of fine tuning jobs', 'openai/README.md', 'Auto-pagination', 'for await'),
   ask('plain', 'embeddings of several texts with the ollama javascript library', 'ollama/README.md', 'embed', 'input'),
@@ -151,7 +161,16 @@ export const references: Question[] = [
     '',
     'no-buffer-constructor',
   ),
-  ask('plain', 'what number of digits does bignumber keep when dividing', 'bignumber.js/doc/API.html', 'configset(', 'DECIMAL_PLACES'),
+  ask(
+    'plain',
+    'what number of digits does bignumber keep when dividing',
+    'bignumber.js/doc/API.html',
+    'configset(',
+    'DECIMAL_PLACES',
+    ['bignumber.js/doc/API.html', 'dividedBy', 'DECIMAL_PLACES'],
+    ['bignumber.js/types.d.ts', '', 'Returns a BigNumber whose value is the value of this BigNumber divided by'],
+    ['bignumber.js/types.d.ts', 'DECIMAL_PLACES?', 'DECIMAL_PLACES'],
+  ),
   ask(
     'plain',
     'make the ignore package case sensitive like git on linux',
