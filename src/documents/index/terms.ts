@@ -65,8 +65,17 @@ function termsOf(token: string, language: Language): { words: string[]; parts: s
   const whole = foldedWord(token);
   if (COMPOUND.test(token)) return { words: [whole, ...parts.flatMap((part) => [...wordTerms(part.toLowerCase(), language)])], parts: [] };
   // The identifiers in a path or an expression are found without what is around them.
-  const inner = words.length > 1 ? words.filter((word) => word.search(HUMP) > 0).map(foldedWord) : [];
-  return { words: [whole, ...inner].filter(Boolean), parts: parts.flatMap((part) => [...wordTerms(part.toLowerCase(), language)]) };
+  const inner = words.length > 1 ? [...words.filter((word) => word.search(HUMP) > 0), ...segmentsOf(token)].map(foldedWord) : [];
+  return {
+    words: [...new Set([whole, ...inner])].filter(Boolean),
+    parts: parts.flatMap((part) => [...wordTerms(part.toLowerCase(), language)]),
+  };
+}
+
+/** Returns the segments of a path that consist of several words, such as the name of a package. */
+function segmentsOf(token: string): string[] {
+  const segments = token.split(/[/\\:]+/);
+  return segments.length > 1 ? segments.filter((segment) => /[\p{L}\p{N}][_\-.][\p{L}\p{N}]/u.test(segment)) : [];
 }
 
 function* wordTerms(word: string, language: Language): Generator<string> {

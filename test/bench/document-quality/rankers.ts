@@ -91,7 +91,7 @@ function output(rg: string, words: readonly string[], cwd: string): Promise<stri
     ...words.flatMap((word) => ['-e', word]),
   ];
   return new Promise((resolve, reject) => {
-    const child = execFile(rg, [...args, '--no-binary', '--', '.'], { cwd, maxBuffer: 1 << 29 }, (error, stdout) =>
+    const child = execFile(rg, [...args, '--', '.'], { cwd, maxBuffer: 1 << 29 }, (error, stdout) =>
       // The code 1 means that nothing matched.
       error && error.code !== 1 ? reject(error) : resolve(stdout.replaceAll(/^\.\//gm, '')),
     );

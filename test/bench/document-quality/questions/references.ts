@@ -11,6 +11,7 @@ export const references: Question[] = [
     THREADS,
     'function setEnvironmentData',
     'worker.getEnvironmentData()',
+    [THREADS, 'function getEnvironmentData', 'Every new `Worker` receives its own copy'],
   ),
   ask(
     'reworded',
