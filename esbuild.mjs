@@ -1,10 +1,11 @@
-// Builds all bundles into dist/: the extension and the terminal program with their shared chunks, the thread that reads documents, and the panel. With --watch it builds
-// again after each change. --watch and --debug keep the code readable and write source maps.
+// Builds all bundles into dist/: the extension and the terminal program with their shared chunks, the thread that reads documents, and
+// the panel. With --watch it builds again after each change. --watch and --debug keep the code readable and write source maps.
 import { copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire, isBuiltin } from 'node:module';
 import { basename } from 'node:path';
 import * as esbuild from 'esbuild';
 import { chunkGroups } from './scripts/chunks.mjs';
+import { notices } from './scripts/notices.mjs';
 import { panelBundles } from './scripts/panel-build.mjs';
 import { readmeForExtension } from './scripts/readme.mjs';
 
@@ -15,7 +16,11 @@ const wasm = [
   'web-tree-sitter/web-tree-sitter.wasm',
   '@vscode/tree-sitter-wasm/wasm/tree-sitter-bash.wasm',
   '@vscode/tree-sitter-wasm/wasm/tree-sitter-powershell.wasm',
+  'node-sqlite3-wasm/dist/node-sqlite3-wasm.wasm',
 ];
+
+/** The licenses of the packages in the bundles. */
+const NOTICES = 'THIRD-PARTY-NOTICES.txt';
 
 const programApart = {
   name: 'program-apart',
@@ -66,11 +71,22 @@ const withoutResources = {
   },
 };
 
+/** SQLite looks for its WebAssembly beside its own file, which is in a chunk in dist/ then. */
+const sqlite = {
+  name: 'sqlite',
+  setup(build) {
+    build.onLoad({ filter: /node-sqlite3-wasm\.js$/ }, async ({ path }) => {
+      const code = await readFile(path, 'utf8');
+      return { contents: code.replaceAll('__dirname', "require('node:path').dirname(require('node:url').fileURLToPath(kedgeUrl))") };
+    });
+  },
+};
+
 // CommonJS packages and the plug-in above load Node's modules with `require`, which ES modules do not have. Node 20.16 has a faster way.
 const banner = {
   js: [
     "import{createRequire as kedgeCreateRequire}from'node:module';",
-    'const require=(name)=>process.getBuiltinModule?.(name)??kedgeCreateRequire(import.meta.url)(name);',
+    'const kedgeUrl=import.meta.url,require=(name)=>process.getBuiltinModule?.(name)??kedgeCreateRequire(kedgeUrl)(name);',
   ].join(''),
 };
 
@@ -95,7 +111,7 @@ const bundles = [
     chunkNames: '[name]-[hash]',
     // VS Code provides `vscode`. The keychain library is native and optional; without it, keys cannot be stored in the keychain.
     external: ['vscode', '@napi-rs/keyring'],
-    plugins: [nodeModules, withoutResources],
+    plugins: [nodeModules, withoutResources, sqlite],
     banner,
   },
   {
@@ -135,17 +151,25 @@ if (watch) {
   const contexts = await Promise.all(bundles.map((bundle) => esbuild.context(bundle)));
   await Promise.all(contexts.map((context) => context.watch()));
 } else {
-  const [{ metafile }] = await Promise.all([
-    esbuild.build({ ...bundles[0], metafile: true }),
-    ...bundles.slice(1).map((bundle) => esbuild.build(bundle)),
+  const [metafiles] = await Promise.all([
+    Promise.all(bundles.map(async (bundle) => (await esbuild.build({ ...bundle, metafile: true })).metafile)),
     readmeForExtension().then((text) => writeFile('dist/README.md', text)),
   ]);
+  const [metafile] = metafiles;
+  await writeFile(
+    `dist/${NOTICES}`,
+    await notices(
+      metafiles,
+      wasm.map((file) => `node_modules/${file}`),
+    ),
+  );
   // The npm package contains only the terminal program. npm adds extension.js too, because the manifest names it; it is only an entry point.
   const files = [
     'kedge.js',
     ...loadedBy('dist/program.js', metafile.outputs).map((file) => basename(file)),
     ...(await readdir('dist')).filter((file) => /^documents[.-].*js$/.test(file)),
     ...wasm.map((file) => basename(file)),
+    NOTICES,
   ];
   await writeFile('dist/.npmignore', ['*', ...files.map((file) => `!${file}`), ''].join('\n'));
 }

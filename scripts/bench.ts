@@ -71,6 +71,27 @@ const benches: Record<string, () => Promise<Row[]>> = {
       ['searching them: a rare word, a common word (first result), no result', `${ms(rareMs)}, ${ms(commonMs)}, ${ms(missMs)}`, '300 ms'],
     ];
   },
+  async documents() {
+    const { measureGrowth } = await import('../test/bench/documents/growth.ts');
+    const rows: Row[] = [];
+    for (const count of [500, 5_000, 20_000]) {
+      const { perSecond, megabytes, queryMs, slowestMs, memoryMegabytes, updateShare } = await measureGrowth(count);
+      const size = `${count.toLocaleString('en')} documents of 1,000 words`;
+      rows.push(
+        [`indexing ${size}: documents per second of CPU, and on disk`, `${Math.round(perSecond)}, ${mb(megabytes)}`, ''],
+        ['memory for that, at its highest', `+${mb(memoryMegabytes)}`, ''],
+        ['searching in them, median (slowest of 60)', `${ms(queryMs)} (${ms(slowestMs)}) of CPU`, '50 ms'],
+        ['updating after 1 % has changed, compared to indexing all', ratio(updateShare), '0.01x'],
+      );
+    }
+    const { measureQuality } = await import('../test/bench/documents/quality.ts');
+    const quality = await measureQuality();
+    for (const [name, { documents, recallAt5, recallAt10, mrr, ndcg }] of Object.entries(quality)) {
+      const figures = [recallAt5, recallAt10, mrr, ndcg].map((figure) => figure.toFixed(2)).join(', ');
+      rows.push([`60 questions to ${documents} documents, ${name}: recall at 5 and 10, MRR, nDCG`, figures, name === 'bm25' ? '0.85' : '']);
+    }
+    return rows;
+  },
   async 'long-session'() {
     const { measureLongSession } = await import('../test/bench/long-session.ts');
     const rows: Row[] = [];
@@ -142,6 +163,13 @@ const benches: Record<string, () => Promise<Row[]>> = {
       ['one replacement in a file of 10 MB', ms(largeMs), ''],
     ];
   },
+  async formats() {
+    const { measureReading } = await import('../test/bench/documents.ts');
+    return (await measureReading()).map(({ format, documentsPerSecond, megabytesPerSecond, pagesPerSecond }) => {
+      const pages = pagesPerSecond === undefined ? '' : `${Math.round(pagesPerSecond)} pages/s, `;
+      return [`reading ${format}`, `${pages}${Math.round(documentsPerSecond)} documents/s, ${megabytesPerSecond.toFixed(1)} MB/s`, ''];
+    });
+  },
   async panel() {
     const { measurePanel } = await import('../test/support/panel-gallery.ts');
     const { longestTaskMs, longestTaskCpuMs } = await measurePanel();
@@ -161,6 +189,14 @@ const benches: Record<string, () => Promise<Row[]>> = {
       [`${provider}, loading, and to its first request`, `${ms(loadMs)}, ${ms(requestMs)}`, '80 ms'],
       [`${provider}, start of the terminal program to its first request`, ms(terminalMs), '150 ms'],
     ]);
+  },
+  async cancel() {
+    const { measureCancel } = await import('../test/bench/cancel.ts');
+    const { modelMs, commandMs } = await measureCancel();
+    return [
+      ['kedge acp, answer to a prompt that is cancelled while the model answers', ms(modelMs), '200 ms'],
+      ['kedge acp, answer to a prompt that is cancelled while a command runs', ms(commandMs), '200 ms'],
+    ];
   },
   async terminal() {
     const { measureCli } = await import('../test/bench/cli.ts');

@@ -15,6 +15,7 @@ const inputs = [
   'package.json',
   'package-lock.json',
   'esbuild.mjs',
+  'scripts/notices.mjs',
   'scripts/panel-build.mjs',
   'scripts/readme.mjs',
   '.vscodeignore',

@@ -1,13 +1,13 @@
 /** The ports that a host implements for the app. The app itself does not depend on any host. */
 
 import type { ModelRef } from '../core/model/messages.ts';
-import type { ModelAdapter, ModelRequest } from '../core/model/model.ts';
+import type { JsonSchema, ModelAdapter, ModelRequest } from '../core/model/model.ts';
 import type { Tool } from '../core/run/tool.ts';
 import type { Mode } from '../core/session/events.ts';
 import type { Permission } from '../core/session/grant-scope.ts';
 import type { Limits, RunBudget, SessionLimits } from '../core/session/limits.ts';
 import type { DocumentCollections } from '../documents/collections.ts';
-import type { IsDenied, ServerResource } from '../mcp/types.ts';
+import type { IsDenied, Joining, ServerResource } from '../mcp/types.ts';
 import type { GitSetting } from '../policy/commands/programs/git-programs.ts';
 import type { ShellParsers } from '../policy/commands/shells/syntax.ts';
 import type { RuleSet } from '../policy/rules.ts';
@@ -94,9 +94,10 @@ export type WorkPorts = {
   mcp?: {
     /**
      * Returns the tools for a run, without the tools and servers that are denied. A denied server is not started. Ask and Plan mode get
-     * only tools that the user declared as read-only.
+     * only tools that the user declared as read-only. A server that does not answer soon does not delay the run: its tools
+     * join when it answers, and again when they change.
      */
-    toolsFor(mode: Mode, isDenied: IsDenied): Promise<Tool[]>;
+    toolsFor(mode: Mode, isDenied: IsDenied, joining?: Joining): Promise<Tool[]>;
     /** Lists the resources of the servers that are connected. */
     resources?(): Promise<ServerResource[]>;
     /**
@@ -132,6 +133,8 @@ export type WorkPorts = {
   policy?(): PolicySettings;
   /** The memory: entries that the user asked Kedge to remember. */
   remembered?: MemoryStore;
+  /** The required form of the final answers of runs. */
+  answerFormat?: AnswerFormat;
   /** Returns the known facts about the user's surroundings. This is called at the start of each run. */
   surroundings?(): Promise<Surroundings>;
 };
@@ -143,6 +146,9 @@ export type DocumentsPort = {
   /** Whether runs read nothing else. */
   alone?: boolean;
 };
+
+/** The required form of final answers. `problemWith` says what is wrong with an answer, in sentences. */
+export type AnswerFormat = { schema: JsonSchema; problemWith(answer: string): string | undefined };
 
 export type AssistantPorts = SessionsPorts & WorkPorts;
 /** The ports of a host that starts before a run is needed. The ports for runs are loaded when they are first used. */

@@ -3,8 +3,9 @@ import type { DocumentFormat, DocumentProblem, Place } from './document.ts';
 
 /** Where the documents of a collection come from. The host that reads them interprets paths, globs and addresses. */
 export type Source =
-  | { kind: 'folder'; path: string }
-  | { kind: 'glob'; path: string; glob: string }
+  /** `code`: the comments in source code are documents too. */
+  | { kind: 'folder'; path: string; code?: boolean }
+  | { kind: 'glob'; path: string; glob: string; code?: boolean }
   | { kind: 'file'; path: string }
   /** A page, with the pages below it up to `depth` links away and at most `pages` in total. */
   | { kind: 'url'; url: string; depth: number; pages: number };

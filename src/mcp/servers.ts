@@ -2,13 +2,19 @@
 import { abortable } from '../core/abort.ts';
 import type { Tool } from '../core/run/tool.ts';
 import type { Mode } from '../core/session/events.ts';
-import type { ServerState, ServerStatus } from '../core/view/mcp-servers.ts';
-import { isSameServer, type McpServerConfig, useOf } from './config.ts';
+import type { ServerStatus } from '../core/view/mcp-servers.ts';
+import { isSameServer, type McpServerConfig, overridden, useOf } from './config.ts';
+import { type Entry, end, type Opened, timeout } from './entry.ts';
 import { overviewText } from './overview.ts';
-import { fingerprintOf, mcpTool, resourceTool, shownResource, visible } from './tools.ts';
-import type { Connect, IsDenied, McpConnection, McpResource, McpTool, ServerResource, SignIn, StartServer } from './types.ts';
+import type { FilledConfig, McpPorts } from './ports.ts';
+import { startTool } from './start-tool.ts';
+import { cannotBeUsed, statusOf } from './status.ts';
+import { fingerprintOf, mcpTool, resourceTool, shownResource } from './tools.ts';
+import type { IsDenied, Joining, McpConnection, McpTool, ServerResource } from './types.ts';
 
 const CONNECT_MS = 10_000;
+/** How long the start of a run waits for servers. The tools of slower servers join later. */
+const START_MS = 1_000;
 /** How long the user may take to sign in. */
 const SIGN_IN_MS = 5 * 60_000;
 const RESOURCES_MS = 5_000;
@@ -16,38 +22,7 @@ const RESOURCES_MS = 5_000;
 const PATIENCE_MS = 60_000;
 /** The maximum length of a server's log in characters. */
 const MAX_LOG = 10_000;
-const MAX_DESCRIPTION = 300;
-
-type Opened = { connection: McpConnection; tools: McpTool[]; fingerprint: string };
-type Entry = {
-  config: McpServerConfig;
-  opened?: Promise<Opened> | undefined;
-  /** Whether a connection is being made or the tools are being listed for the first time. */
-  isStarting?: boolean;
-  failedAt?: number;
-  /** The reason for the server's latest failure. */
-  error?: string | undefined;
-  log: string;
-  /** The tools in the server's latest list. */
-  tools?: McpTool[];
-  connection?: McpConnection;
-  /** The list of resources, until the server reports a change. */
-  resources?: Promise<McpResource[]> | undefined;
-  /** The connection that is being made, if there is one. The promise settles when it succeeds, or when a failed attempt has been cleaned up. */
-  connecting?: Promise<McpConnection> | undefined;
-};
-
-export type McpPorts = {
-  /** The user's current configuration. */
-  configured(): Map<string, McpServerConfig>;
-  load(): Promise<{ connect: Connect }>;
-  start: StartServer;
-  /** Without it, servers that require a sign-in cannot be used. */
-  signIn?: SignIn;
-  /** Reports a failure. Each failure is reported only once, and the run continues without the server. */
-  onProblem(text: string): void;
-  now?(): number;
-};
+const UNAPPROVED = 'the workspace defines it, and you have not approved its start. Agent mode asks you before it starts the server.';
 
 export class McpServers {
   readonly #ports: McpPorts;
@@ -61,18 +36,48 @@ export class McpServers {
 
   /**
    * Returns the tools of all servers for a run, without the tools and servers that are denied. A denied server is not started. In Ask and
-   * Plan mode, only tools that the user declared as read-only are included.
+   * Plan mode, only tools that the user declared as read-only are included. With `joining`, a server that does not answer soon is not
+   * waited for.
    */
-  async toolsFor(mode: Mode, isDenied: IsDenied): Promise<Tool[]> {
+  async toolsFor(mode: Mode, isDenied: IsDenied, joining?: Joining): Promise<Tool[]> {
     const configs = [...this.#ports.configured()].filter(
       ([name, { readOnlyTools }]) => !isDenied(name) && (mode === 'agent' || (readOnlyTools?.length ?? 0) > 0),
     );
     this.#forget();
-    const lists = await Promise.all(
-      configs.map(async ([name, config]) => (await this.#toolsOf(name, config)).filter((tool) => !isDenied(name, tool.name))),
-    );
     const names = new Set<string>();
-    return lists.flat().filter(({ effect, name }) => (mode === 'agent' || effect === 'readonly') && !names.has(name) && names.add(name));
+    const lists = configs.map(async ([name, config]) => {
+      const list = async (): Promise<Tool[]> => {
+        const tools = await this.#toolsOf(name, config, joining && (async () => joining.join(await list())));
+        return tools.filter((tool) => !isDenied(name, tool.name) && (mode === 'agent' || tool.effect === 'readonly'));
+      };
+      if (!this.#isUnapproved(config)) return list();
+      const start = async () => {
+        const tools = await list();
+        joining?.join(tools);
+        return tools;
+      };
+      return mode === 'agent' ? [this.#startTool(name, config, start)] : [];
+    });
+    const over = joining && !joining.waits && timeout(this.#ports.startMs ?? START_MS);
+    const soon = await Promise.all(lists.map((list) => (over ? Promise.race([list, over.then(() => undefined)]) : list)));
+    for (const [index, list] of lists.entries()) if (!soon[index]) void list.then(joining?.join);
+    return soon.flatMap((list) => list ?? []).filter(({ name }) => !names.has(name) && names.add(name));
+  }
+
+  /** Returns true for a server that the workspace defines and the user has not approved. It must not be started. */
+  #isUnapproved({ origin }: McpServerConfig): boolean {
+    return origin?.digest !== undefined && !this.#ports.approved?.has(origin.digest);
+  }
+
+  #startTool(name: string, config: McpServerConfig, list: () => Promise<Tool[]>): Tool {
+    const { digest = '' } = config.origin ?? {};
+    return startTool(name, config, digest, async (signal) => {
+      this.#ports.approved?.add(digest);
+      // An attempt before the approval has failed.
+      if (this.#entries.get(name)?.failedAt !== undefined) this.#entries.delete(name);
+      await this.#open(name, config, signal);
+      return (await list()).map((tool) => tool.name);
+    });
   }
 
   /** Lists the resources of the connected servers, without starting other servers. A server that does not answer is left out. */
@@ -126,9 +131,16 @@ export class McpServers {
   /** Describes the servers that are turned on, and their tools, to a model. Only Agent mode starts servers, except denied servers. */
   async overview(mode: Mode, isDenied: IsDenied): Promise<string> {
     this.#forget();
-    const configs = [...this.#ports.configured()].filter(([name]) => mode === 'agent' && !isDenied(name));
+    const configs = [...this.#ports.configured()].filter(
+      ([name, config]) => mode === 'agent' && !isDenied(name) && !this.#isUnapproved(config),
+    );
     await Promise.all(configs.map(([name, config]) => this.#toolsOf(name, config)));
     return overviewText(this.status(), isDenied);
+  }
+
+  /** Tells the connected servers that the open folders have changed. */
+  rootsChanged(): void {
+    for (const { connection } of this.#entries.values()) void connection?.rootsChanged();
   }
 
   /** Resolves when all servers have ended. */
@@ -140,12 +152,12 @@ export class McpServers {
     await Promise.all(entries.map(({ connection, connecting }) => end(connecting ?? connection)));
   }
 
-  async #toolsOf(name: string, config: McpServerConfig): Promise<Tool[]> {
+  async #toolsOf(name: string, config: McpServerConfig, renew?: () => Promise<void>): Promise<Tool[]> {
     const failedAt = this.#entries.get(name)?.failedAt ?? -Infinity;
     if (this.#now() - failedAt < PATIENCE_MS) return [];
     try {
       const { tools, fingerprint } = await this.#open(name, config);
-      const server = { name, open: (stopped: AbortSignal) => this.#open(name, config, stopped) };
+      const server = { name, open: (stopped: AbortSignal) => this.#open(name, config, stopped), ...(renew && { renew }) };
       const use = (tool: McpTool) => useOf(this.#ports.configured().get(name) ?? config, tool.name);
       // If two tools have the same name, the first one in this order is used, regardless of the order in which the server lists them.
       const sorted = tools.toSorted((a, b) => (a.name < b.name ? -1 : 1)).filter((tool) => use(tool) !== 'off');
@@ -161,6 +173,7 @@ export class McpServers {
   }
 
   async #open(name: string, config: McpServerConfig, signal?: AbortSignal): Promise<Opened> {
+    if (this.#isUnapproved(config)) throw new Error(UNAPPROVED);
     const entry: Entry = this.#entries.get(name) ?? { config, log: '' };
     this.#entries.set(name, entry);
     if (!entry.opened) {
@@ -191,7 +204,13 @@ export class McpServers {
     const work = async () => {
       const { connect } = await this.#ports.load();
       let own: McpConnection | undefined;
+      const { roots } = this.#ports;
       const events = {
+        ...(roots && { roots }),
+        sampling: {
+          isRefused: () => this.#ports.approved?.has(noSampling(name)) ?? false,
+          refuse: () => this.#ports.approved?.add(noSampling(name)),
+        },
         // The tool list is fetched again on next use; the connection stays open.
         onChanged: () => {
           entry.opened = undefined;
@@ -221,13 +240,16 @@ export class McpServers {
         },
       };
       if (!entry.connection) {
-        entry.connecting = connect(name, entry.config, events, this.#ports.start, signal, this.#ports.signIn);
+        const { start, signIn, fill } = this.#ports;
+        const filled: FilledConfig = (await fill?.(name, entry.config, signal, events.onSignIn)) ?? entry;
+        entry.connecting = connect(name, filled.config, events, start, signal, signIn);
         own = await entry.connecting.finally(() => {
           entry.connecting = undefined;
         });
         entry.connection = own;
+        await filled.keep?.();
       }
-      const tools = await entry.connection.tools(signal);
+      const tools = (await entry.connection.tools(signal)).map((tool) => overridden(tool, entry.config));
       entry.tools = tools;
       entry.error = undefined;
       return { connection: entry.connection, tools, fingerprint: await fingerprintOf(tools) };
@@ -262,36 +284,7 @@ export class McpServers {
   }
 }
 
-function statusOf(name: string, config: McpServerConfig, entry: Entry | undefined): ServerStatus {
-  const { error, log = '', tools } = entry ?? {};
-  const state: ServerState =
-    entry?.isStarting && !(entry.connection && tools) ? 'starting' : entry?.connection ? 'running' : error ? 'failed' : 'stopped';
-  return {
-    name,
-    state,
-    ...(state === 'failed' && error && { error: visible(error) }),
-    ...(log && { log: visible(log) }),
-    ...(tools && {
-      tools: tools
-        .toSorted((a, b) => (a.name < b.name ? -1 : 1))
-        .map(({ name: tool, description }) => ({
-          name: tool,
-          description: visible(description).slice(0, MAX_DESCRIPTION),
-          use: useOf(config, tool),
-        })),
-    }),
-  };
-}
-
-function cannotBeUsed(name: string, error: unknown): string {
-  const why = error instanceof Error ? error.message : String(error);
-  return `The MCP server ${name} cannot be used: ${why.replace(/\.?$/, '.')} Check its settings.`;
-}
-
-async function end(connection: McpConnection | Promise<McpConnection> | undefined): Promise<void> {
-  try {
-    await (await connection)?.close();
-  } catch {
-    // The connection failed or is already closed.
-  }
+/** The key under which it is stored that the user has refused all requests of a server to the model. */
+function noSampling(name: string): string {
+  return `no sampling for ${name}`;
 }

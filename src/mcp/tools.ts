@@ -14,11 +14,17 @@ export type Server = {
   name: string;
   /** Returns the connection, reconnecting if it was closed. `fingerprint` identifies the current tool list. */
   open(signal: AbortSignal): Promise<{ connection: McpConnection; fingerprint: string }>;
+  /** Gives the run the current tools of the server. */
+  renew?(): Promise<void>;
 };
 
 /** Returns the fingerprint of a tool list. It does not depend on the order of the tools. */
 export function fingerprintOf(tools: readonly McpTool[]): Promise<string> {
-  const descriptions = tools.map(({ name, description, inputSchema }) => JSON.stringify([name, description, inputSchema])).sort();
+  const descriptions = tools
+    .map(({ name, description, inputSchema, isDestructive }) =>
+      JSON.stringify([name, description, inputSchema, ...(isDestructive ? ['destructive'] : [])]),
+    )
+    .sort();
   return hashOf(encodeText(JSON.stringify(descriptions)));
 }
 
@@ -36,6 +42,9 @@ export function mcpTool(server: Server, tool: McpTool, fingerprint: string, use:
     },
     source: `mcp:${server.name}`,
     fingerprint,
+    ...(tool.isDestructive && {
+      danger: { rule: 'deletes' as const, reason: `The server ${server.name} says that this tool can destroy data.` },
+    }),
     async prepare(rawInput, signal) {
       const input = rawInput as Record<string, unknown>;
       if (use() === 'off') throw new ToolError(`The user has turned off ${name}. Continue without it.`);
@@ -49,13 +58,15 @@ export function mcpTool(server: Server, tool: McpTool, fingerprint: string, use:
         targets: [],
         mcp: { server: server.name, tool: tool.name, description },
         digest,
-        async execute({ signal: stopped, progress, ask }) {
+        async execute({ signal: stopped, progress, ask, model }) {
           const now = await server.open(stopped);
-          if (now.fingerprint !== fingerprint)
+          if (now.fingerprint !== fingerprint) {
+            await server.renew?.();
             throw new ToolError(
-              `The tools of the MCP server ${server.name} have changed during this run. Tell the user that the new tools are available after the next message.`,
+              `The tools of the MCP server ${server.name} have changed during this run, so nothing was called. ${server.renew ? 'The new tools are available now.' : 'The new tools are available after the next message.'}`,
             );
-          return now.connection.call(tool.name, input, { signal: stopped, progress, ask });
+          }
+          return now.connection.call(tool.name, input, { signal: stopped, progress, ask, model });
         },
       };
     },

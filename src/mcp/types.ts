@@ -1,10 +1,25 @@
 import type { ImagePart, TextPart } from '../core/model/messages.ts';
 import type { JsonSchema } from '../core/model/model.ts';
+import type { ModelUse, Tool } from '../core/run/tool.ts';
 import type { Question, QuestionAnswer } from '../core/session/events.ts';
 import type { McpServerConfig } from './config.ts';
 
 /** A tool as described by its server. Name, description and schema are untrusted. */
-export type McpTool = { name: string; description: string; inputSchema: JsonSchema };
+export type McpTool = {
+  name: string;
+  description: string;
+  inputSchema: JsonSchema;
+  /** Whether the server says that the tool can destroy something. */
+  isDestructive?: true;
+};
+
+/** A run whose tools can change while it is in progress. */
+export type Joining = {
+  /** Adds tools to the run. They replace earlier tools of the same servers. */
+  join(tools: readonly Tool[]): void;
+  /** Whether the run cannot begin without the tools, because it continues with a call of one of them. */
+  waits: boolean;
+};
 
 /** A resource as described by its server. All of it is untrusted. `name` is the displayed name. */
 export type McpResource = { uri: string; name: string; description: string };
@@ -17,7 +32,7 @@ export type McpResult = { content: (TextPart | ImagePart)[]; isError: boolean };
 /** Asks the user. The server can need input during a call. */
 export type Ask = (question: Question) => Promise<QuestionAnswer>;
 
-export type CallContext = { signal: AbortSignal; progress(text: string): void; ask?: Ask };
+export type CallContext = { signal: AbortSignal; progress(text: string): void; ask?: Ask; model?: ModelUse | undefined };
 
 export interface McpConnection {
   /** Fetches the current tool list. */
@@ -30,15 +45,24 @@ export interface McpConnection {
   misfit(tool: McpTool, input: unknown): string | undefined;
   /** @throws Error if the server fails or exits. A failure of the tool itself is returned as a result. */
   call(tool: string, input: Record<string, unknown>, context: CallContext): Promise<McpResult>;
+  /** Tells the server that the open folders have changed. */
+  rootsChanged(): Promise<void>;
   close(): Promise<void>;
 }
+
+/** A folder that a server may work in. */
+export type Root = { uri: string; name: string };
 
 export type ConnectionEvents = {
   /** The server reports that its tools have changed. */
   onChanged(): void;
   /** The server reports that its resources have changed. */
   onResourcesChanged(): void;
-  /** The server wrote to its error output. */
+  /** Whether the user refuses all requests of the server to the model. */
+  sampling?: { isRefused(): boolean; refuse(): void };
+  /** Returns the open folders. Without it, the server is told that it cannot ask for them. */
+  roots?(): Root[];
+  /** The server wrote to its error output, or sent a log message. */
   onLog(text: string): void;
   onClosed(): void;
   /** The user is asked to sign in, which takes longer than other requests. */
@@ -49,6 +73,8 @@ export type ConnectionEvents = {
 export interface SignIn {
   load(key: string): Promise<string | undefined>;
   save(key: string, secret: string): Promise<void>;
+  /** Waits until nobody else works with the secrets of the key, in this or another process, and then does the work. */
+  exclusively<T>(key: string, work: () => Promise<T>): Promise<T>;
   /** Returns the address to which the browser returns after the sign-in: `wanted`, if it is still possible. */
   redirectUrl(wanted: string | undefined): Promise<string>;
   /** Resolves with the parameters with which the browser has returned. @throws Error if the user cannot be asked or does not agree */

@@ -7,6 +7,7 @@ import { textOf } from '../core/model/messages.ts';
 import type { ModelAdapter, ModelEvent, ModelRequest } from '../core/model/model.ts';
 import type { Mode } from '../core/session/events.ts';
 import { parseRequest } from './grammar.ts';
+import { jsonAnswer } from './json-answer.ts';
 import { pieces } from './markdown.ts';
 import { isConfirmedPlan, parsePlan, splitMessage } from './message.ts';
 import { type Context, nextTurn, type Outcome, type Skill, type Turn } from './script.ts';
@@ -31,12 +32,13 @@ export function createAdapter(_config: object = {}): ModelAdapter {
   };
 }
 
-function turnFor({ messages, tools }: ModelRequest): Turn {
+function turnFor({ messages, tools, answerSchema }: ModelRequest): Turn {
   const offered = new Set(tools.map((tool) => tool.name));
   const { text, past, servers } = transcriptOf(messages);
   if (servers !== undefined) return { say: servers, calls: [] };
   const helped = messages.some((message) => message.role === 'assistant' && isHelp(textOf(message)));
-  return nextTurn(skillFor(text, { mode: modeOf(offered), offered, helped }), past, offered);
+  const turn = nextTurn(skillFor(text, { mode: modeOf(offered), offered, helped }), past, offered);
+  return answerSchema && turn.calls.length === 0 ? { ...turn, say: jsonAnswer(answerSchema, turn.say) } : turn;
 }
 
 /** Derives the mode from the offered tools. */

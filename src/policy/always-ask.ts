@@ -33,6 +33,9 @@ export function dangerOf({ tool, targets, hosts = [], ...input }: PolicyInput): 
   if (tool?.effect === 'destructive' && written.length === 0 && !input.command)
     return { rule: 'deletes', reason: 'This tool deletes data.' };
 
+  // Such a tool does more than the user can have meant when they allowed its server.
+  if (tool?.danger !== undefined && tool.effect !== 'readonly') return tool.danger;
+
   const sends = hosts.length > 0 || tool?.source?.startsWith('mcp:');
   if (sends && input.seen?.secret)
     return { rule: 'sends-after-secret', reason: 'This sends data to another host, and a secret was read in this session.' };

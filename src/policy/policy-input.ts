@@ -12,7 +12,15 @@ export type PolicyInput = {
    * The called tool, or undefined if this run has no tool of that name. `source` is `builtin` or `mcp:<server>`; a tool of an MCP server is
    * `readonly` only if the user declared that it only reads.
    */
-  tool: { name: string; effect: Effect; source?: string; fingerprint?: string | undefined } | undefined;
+  tool:
+    | {
+        name: string;
+        effect: Effect;
+        source?: string;
+        fingerprint?: string | undefined;
+        danger?: Pick<Decision, 'rule' | 'reason'> | undefined;
+      }
+    | undefined;
   name: string;
   targets: readonly Target[];
   /** Whether the user trusts the workspace. If not, Kedge can only read its files, and only in Ask mode. */

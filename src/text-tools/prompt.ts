@@ -15,11 +15,13 @@ The arguments are one JSON object. Independent calls may follow each other. Afte
 These tools exist, and no others:`;
 
 /** Converts a request to one that uses no native tools. */
-export function toTextRequest(request: ModelRequest): ModelRequest {
-  const { system, tools, messages } = request;
+export function toTextRequest({ answerSchema, ...request }: ModelRequest): ModelRequest {
+  const { system, tools, messages, answersNow } = request;
   const described = tools.length === 0 ? [] : [`${RULES}\n\n${tools.map(describe).join('\n\n')}`];
   return {
     ...request,
+    // Without native tools, a server applies the schema to all text, so the model could not write a call.
+    ...(answerSchema && (answersNow || tools.length === 0) && { answerSchema }),
     system: [system, ...described].filter((part) => part !== '').join('\n\n'),
     tools: NO_TOOLS,
     messages: messages.map((message) => {

@@ -1,5 +1,5 @@
 /** A client of the Agent Client Protocol: the SDK's own client side, which talks to the built program in a child process. */
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Readable, Writable } from 'node:stream';
 import {
@@ -8,6 +8,7 @@ import {
   type ContentBlock,
   type CreateElicitationRequest,
   type CreateElicitationResponse,
+  type CreateTerminalRequest,
   client,
   methods,
   ndJsonStream,
@@ -17,6 +18,7 @@ import {
   type RequestPermissionRequest,
   type RequestPermissionResponse,
   type SessionUpdate,
+  type WaitForTerminalExitResponse,
 } from '@agentclientprotocol/sdk';
 import { PROGRAM } from './program.ts';
 
@@ -31,6 +33,8 @@ export type ClientSetup = {
   fillIn?(request: CreateElicitationRequest): CreateElicitationResponse;
   /** The unsaved text of open documents, by their paths. */
   documents?: Map<string, string>;
+  /** Whether the client runs commands, in processes of its own, or why it does not. */
+  terminals?: true | string;
   /** How the client stores a document that the agent writes. */
   write?(path: string, content: string): void | Promise<void>;
 };
@@ -42,6 +46,10 @@ export class AcpClient {
   readonly permissions: RequestPermissionRequest[] = [];
   readonly ended: Promise<number | null>;
   readonly written: { path: string; content: string }[] = [];
+  /** The requests about terminals, and the commands that were run. */
+  readonly terminalRequests: string[] = [];
+  readonly commands: CreateTerminalRequest[] = [];
+  readonly #terminals = new Map<string, { child: ChildProcess; output: string; exited: Promise<WaitForTerminalExitResponse> }>();
   err = '';
   readonly #setup: ClientSetup;
   #changed: () => void = () => undefined;
@@ -74,6 +82,19 @@ export class AcpClient {
         await setup.write?.(path, content);
         return {};
       })
+      .onRequest(methods.client.terminal.create, ({ params }) => this.#createTerminal(params))
+      .onRequest(methods.client.terminal.output, ({ params }) => ({ output: this.#terminal(params.terminalId).output, truncated: false }))
+      .onRequest(methods.client.terminal.waitForExit, ({ params }) => this.#terminal(params.terminalId).exited)
+      .onRequest(methods.client.terminal.kill, ({ params }) => {
+        this.terminalRequests.push('kill');
+        process.kill(-(this.#terminal(params.terminalId).child.pid as number), 'SIGKILL');
+        return {};
+      })
+      .onRequest(methods.client.terminal.release, ({ params }) => {
+        this.terminalRequests.push('release');
+        this.#terminals.delete(params.terminalId);
+        return {};
+      })
       .connect(ndJsonStream(Writable.toWeb(this.child.stdin), input));
   }
 
@@ -87,8 +108,42 @@ export class AcpClient {
     return { outcome: { outcome: 'selected', optionId: option.optionId } };
   }
 
+  #createTerminal(params: CreateTerminalRequest): { terminalId: string } {
+    const { command, args, cwd, env = [] } = params;
+    this.terminalRequests.push('create');
+    this.commands.push(params);
+    if (this.#setup.terminals !== true) throw new RequestError(-32603, String(this.#setup.terminals));
+    const child = spawn(command, args ?? [], {
+      cwd: cwd ?? undefined,
+      // A group of its own, which ends as a whole.
+      detached: true,
+      env: { ...process.env, ...this.#setup.env, ...Object.fromEntries(env.map(({ name, value }) => [name, value])) },
+    });
+    const exited = once(child, 'close').then(([exitCode, signal]) => ({ exitCode, signal }) as WaitForTerminalExitResponse);
+    const terminal = { child, output: '', exited };
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding('utf8').on('data', (text: string) => {
+        terminal.output += text;
+        this.#changed();
+      });
+    const terminalId = `terminal-${this.commands.length}`;
+    this.#terminals.set(terminalId, terminal);
+    return { terminalId };
+  }
+
+  #terminal(id: string) {
+    const terminal = this.#terminals.get(id);
+    if (!terminal) throw RequestError.resourceNotFound(id);
+    return terminal;
+  }
+
+  /** The output of a terminal that is not released. */
+  outputOf(id: string): string {
+    return this.#terminals.get(id)?.output ?? '';
+  }
+
   async initialize() {
-    const clientCapabilities = this.#setup.capabilities ?? {};
+    const clientCapabilities = { ...(this.#setup.terminals && { terminal: true }), ...this.#setup.capabilities };
     return this.connection.agent.request(methods.agent.initialize, { protocolVersion: PROTOCOL_VERSION, clientCapabilities });
   }
 

@@ -65,8 +65,10 @@ export type HarnessOptions = {
   commands?: boolean;
   shellParsers?: AssistantPorts['shellParsers'];
   fetcher?: Fetcher;
+  documents?: AssistantPorts['documents'];
   /** Simulates the language services of an editor. */
   languages?: (fs: NodeFileSystem) => LanguageServices;
+  answerFormat?: AssistantPorts['answerFormat'];
   /** Whether approvals and questions cannot be answered. */
   unattended?: boolean;
 };
@@ -157,6 +159,7 @@ async function start(place: Place, sessionId?: string): Promise<Harness> {
     changes: (at, isWithheld, signal, staged) => gitChanges(fs.absolute(at), isWithheld, signal, staged),
     ...(options.shellParsers && { shellParsers: options.shellParsers }),
     ...(options.fetcher && { fetcher: options.fetcher }),
+    ...(options.documents && { documents: options.documents }),
     ...(options.budgets && { ledger: new Ledger(join(storage, 'ledger')) }),
     windows: new LearnedWindows(join(storage, 'windows.json')),
     ...(options.languages && { languages: options.languages(fs) }),
@@ -165,6 +168,7 @@ async function start(place: Place, sessionId?: string): Promise<Harness> {
     ...(options.facts && { facts: options.facts }),
     ...(options.memory && { memory: options.memory }),
     ...(options.surroundings && { surroundings: options.surroundings }),
+    ...(options.answerFormat && { answerFormat: options.answerFormat }),
     ...(options.terminalOutput && { terminalOutput: options.terminalOutput }),
     ...(options.workspaces && { workspaces: options.workspaces }),
     ...(options.remembered && { remembered: options.remembered }),

@@ -34,7 +34,7 @@ export type ResponsesBody = {
 } & Record<string, unknown>;
 
 export type ResponsesServerOptions = {
-  turns: readonly Turn[] | ((request: ReceivedRequest) => Turn);
+  turns: readonly Turn[] | ((request: ReceivedRequest) => Turn | Promise<Turn>);
   /** How long a request waits for its response. */
   delayMs?: number;
   /** A response that never completes. `before` sends nothing, and `midway` sends the beginning of the response. */
@@ -66,7 +66,7 @@ export async function startResponsesServer(options: ResponsesServerOptions): Pro
     requests.push(request);
     if (hang === 'before') return;
     if (delayMs) await new Promise((resolve) => setTimeout(resolve, delayMs));
-    const turn = typeof turns === 'function' ? turns(request) : turns[answered++];
+    const turn = typeof turns === 'function' ? await turns(request) : turns[answered++];
     if (!turn) return sendError(response, { status: 500, message: `The test has no answer for request ${answered}.` });
     if (turn.fail) return sendError(response, turn.fail);
     stream(response, turn, request, hang === 'midway');

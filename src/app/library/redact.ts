@@ -28,6 +28,11 @@ const KEYS: readonly (readonly [string, RegExp])[] = [
   ['passwords and tokens', /(?<=\b\w*(?:password|passwd|secret|token|api_?key|access_?key)\w*["']?\s*[:=]\s*["']?)[^\s"',;]{8,}/gi],
 ];
 
+/** Returns true if a text contains something that looks like a key or a password. */
+export function holdsKey(text: string): boolean {
+  return KEYS.some(([, pattern]) => text.search(pattern) >= 0);
+}
+
 /** Fields that connect events or are read by programs. They contain no text from a user or a model. */
 const STRUCTURE: ReadonlySet<string> = new Set(
   `

@@ -14,6 +14,7 @@ import {
   type ReadMentions,
   readMentions,
 } from './mentions.ts';
+import { promptIn } from './named.ts';
 import type { MentionPorts, Pointed } from './sources.ts';
 
 export { MentionError } from './mention-error.ts';
@@ -65,6 +66,11 @@ export class Mentions {
   /** Finds the files and folders that a text mentions, such as `@src/a.ts:10-20`, without reading them. */
   inText(text: string): Promise<MentionsInText> {
     return mentionsInText(text, this.#ports);
+  }
+
+  /** Returns the prompt of an MCP server that a message such as `/server:prompt` asks for. */
+  promptIn(text: string): Promise<MentionRef | undefined> {
+    return promptIn(text, this.#ports);
   }
 
   /** Yields choices for a query, best first. A later list replaces the earlier lists. */

@@ -11,7 +11,7 @@ import { decide } from '../../policy/decide.ts';
 import { windowOf } from '../models/context-window.ts';
 import { isCutOff, type Kept, limited } from './content.ts';
 import { MentionError } from './mention-error.ts';
-import { resourceIn, sessionIn } from './named.ts';
+import { promptIn, resourceIn, sessionIn } from './named.ts';
 import { type MentionPorts, outlineOf, type Place, type Pointed, type Prepared, placeFor, prepare } from './sources.ts';
 
 /**
@@ -72,10 +72,11 @@ export async function readMentions(
   return all;
 }
 
-/** Finds the mentions in a text, such as `@src/a.ts:10-20`, `@session:Title` and `@server:uri`, without reading them. */
+/** Finds the mentions in a text, such as `@src/a.ts:10-20`, `@session:Title` and `@server:uri`, and the prompt of an MCP server, without reading them. */
 export async function mentionsInText(text: string, ports: MentionPorts): Promise<MentionsInText> {
   const tokens = mentionsIn(text);
-  const found: MentionsInText = { refs: [], unknown: [] };
+  const prompt = await promptIn(text, ports);
+  const found: MentionsInText = { refs: prompt ? [prompt] : [], unknown: [] };
   if (tokens.length === 0) return found;
   const { workspace } = await placeFor(ports);
   const kindOf = async (path: string): Promise<MentionRef['kind'] | undefined> => {

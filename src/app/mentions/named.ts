@@ -4,6 +4,7 @@ import type { MentionRef } from '../../core/model/messages.ts';
 import { shortTime } from '../../core/words/dates.ts';
 import { mentionText } from '../../core/words/mention-text.ts';
 import { visibleLine } from '../../core/words/visible-text.ts';
+import { promptCommand } from '../../mcp/prompt-uri.ts';
 import { decide } from '../../policy/decide.ts';
 import { listSessions, type SessionInfo } from '../../sessions/session-list.ts';
 import { aliasesIn } from '../../workspace/aliases.ts';
@@ -80,6 +81,13 @@ export async function resourceIn(target: string, { mcp }: MentionPorts): Promise
   const [, server, uri] = /^([^:/\\]+):([a-z][\w+.-]*:.+)$/i.exec(target) ?? [];
   if (server === undefined || uri === undefined || !(await mcp?.resourceReader?.(server))) return undefined;
   return { kind: 'resource', path: uri, server };
+}
+
+/** Returns the prompt of an MCP server that a message such as `/server:prompt name=value` asks for, if the server is configured. */
+export async function promptIn(text: string, { mcp }: MentionPorts): Promise<MentionRef | undefined> {
+  const command = promptCommand(text);
+  if (!command || !(await mcp?.resourceReader?.(command.server))) return undefined;
+  return { kind: 'resource', path: command.uri, name: command.name, server: command.server };
 }
 
 function refOf({ id, title }: SessionInfo): MentionRef {

@@ -61,11 +61,13 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
         )
       : toolsFor(workspace, mode === 'plan' ? { mode, newId: () => crypto.randomUUID(), revises } : { mode: 'ask' }, languages, history);
   const builtin = documents ? await withDocuments(own, documents, workspace) : own;
-  const others =
-    (!applied && !documents?.alone && ports.trusted() && (await ports.mcp?.toolsFor(mode, mcpDenialOf(withSessionRules(ports, state))))) ||
-    [];
-  // If two tools have the same name, the last one is called. A tool of an MCP server must not replace a built-in tool.
-  const tools: Tool[] = [...builtin, ...others.filter(({ name }) => !builtin.some((own) => own.name === name))];
+  let tools: readonly Tool[] = builtin;
+  const join = (more: readonly Tool[]) => {
+    tools = withTools(tools, more);
+  };
+  const waits = state.open.some(({ name }) => !builtin.some((own) => own.name === name));
+  if (!applied && !documents?.alone && ports.trusted())
+    join((await ports.mcp?.toolsFor(mode, mcpDenialOf(withSessionRules(ports, state)), { join, waits })) ?? []);
   checks.runCommand = tools.find(({ name, source }) => name === 'run_command' && source === 'builtin');
   const facts = ports.facts?.(run.model) ?? {};
   const tuning = settings.tuning?.(run.model);
@@ -75,6 +77,7 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
   const level = pressureOf(memory, settings.pressure?.());
   const shrunk = pressureNotice(memory, level);
   const limits = () => shrink(runLimits(settings, mode, state), level);
+  const format = applied ? undefined : ports.answerFormat;
   const adapter = applied?.adapter ?? (await ports.adapter(run.model));
   // A run that was stopped during the wait has ended, so no event may follow in its log.
   if (shrunk && !scope.aborted) emit({ type: 'limits_shrunk', limits: limits(), reason: shrunk });
@@ -89,7 +92,9 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
     },
     compactionAsked: () => scope.compactionAsked?.(),
     ...(price && { price }),
-    tools,
+    get tools() {
+      return tools;
+    },
     meter: new Meter(limits, () => usedBy(run, scope.state, now()), run.from, share(), price !== undefined),
     request: {
       system: [
@@ -103,10 +108,12 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
         .join('\n\n'),
       cacheKey: scope.sessionId,
       ...tuning,
+      ...(format && { answerSchema: format.schema }),
       // The server must allocate the same window that the run assumes.
       ...(isAllocated(run.model) && window !== undefined && { contextWindow: window }),
     },
     decide: applied?.decide(judge.decide) ?? judge.decide,
+    ...(format && { answerProblem: format.problemWith }),
     ...(stepController && { closing: (context) => stepController.close(context) }),
     alike: judge.alike,
     ...(scope.context && { rulesFor: scope.context.rulesFor }),
@@ -117,6 +124,13 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
     replied,
     now,
   };
+}
+
+/** Adds tools of MCP servers, which replace earlier tools of the same servers. They must not replace a tool of Kedge or of another server. */
+function withTools(tools: readonly Tool[], more: readonly Tool[]): readonly Tool[] {
+  const sources = new Set(more.map(({ source }) => source));
+  const others = tools.filter(({ source }) => !sources.has(source));
+  return [...others, ...more.filter(({ name }) => !others.some((other) => other.name === name))];
 }
 
 export function openGate(fs: FileSystem, { writer, blobs, format }: AssistantPorts): WriteGate {

@@ -22,6 +22,13 @@ export type ModelRequest = {
   temperature?: number;
   /** The size in tokens, for servers such as Ollama that allocate memory for the requested context window. */
   contextWindow?: number;
+  /**
+   * The answer must be valid by this schema. Services that support it constrain the answer; the others ignore it, so the caller must check
+   * the answer.
+   */
+  answerSchema?: JsonSchema;
+  /** The model must answer now and not call a tool. Servers that can constrain an answer only without tools then constrain it. */
+  answersNow?: true;
 };
 
 /**

@@ -69,6 +69,10 @@ export async function carryOut(
         progress: (text) => signal.aborted || emit({ type: 'tool_progress', callId: call.id, text }),
         record: emit,
         ask: (question) => reply(call, question, ports, signal),
+        model: {
+          name: ports.model.model,
+          sample: async (request) => (await import('./sample.ts')).sample(request, ports, signal),
+        },
       }),
       signal,
       // A call that can change something has 100 ms to finish, so that the log records its result.

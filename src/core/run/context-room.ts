@@ -25,8 +25,8 @@ const ASSUMED = 0.85;
 
 export class ContextRoom {
   readonly #ports: ThinkPorts;
-  readonly #tools: ModelRequest['tools'];
-  readonly #counter: TokenCounter;
+  #tools: ModelRequest['tools'];
+  #counter: TokenCounter;
   /**
    * The ratio that was computed from an overflow error. It is valid until the service reports the size of a request and `known` changes.
    */
@@ -43,6 +43,12 @@ export class ContextRoom {
     this.#ports = ports;
     this.#tools = tools;
     this.#counter = new TokenCounter({ system: ports.request.system, tools });
+  }
+
+  /** Counts other tools from now on. */
+  declare(tools: ModelRequest['tools']): void {
+    this.#tools = tools;
+    this.#counter = new TokenCounter({ system: this.#ports.request.system, tools });
   }
 
   /** The content of the window at the next request. */
@@ -133,7 +139,8 @@ export class ContextRoom {
 
   /** Asks the model for a summary. Its request begins with the bytes of the last request, so that the prompt cache is hit. */
   async #summary(keepFrom: number, most: number, signal: AbortSignal, words?: string): Promise<Summary | undefined> {
-    const { state, adapter, request, model, emit, meter, price } = this.#ports;
+    const { state, adapter, model, emit, meter, price } = this.#ports;
+    const { answerSchema: _, ...request } = this.#ports.request;
     const asked = summaryRequest(carriedIndex(state, keepFrom, charactersFor(most)), most, words);
     const messages = this.#fitting(messagesToSend(this.#ports), asked, most);
     if (adapter.isFree || messages.length < 2) return undefined;

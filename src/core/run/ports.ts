@@ -39,8 +39,11 @@ export type ThinkPorts = {
 };
 
 export type RunPorts = ThinkPorts & {
-  tools: readonly Tool[];
+  /** The tools of the next turn. An MCP server can add or replace tools during a run; the list is then another object. */
+  readonly tools: readonly Tool[];
   pace: Pace;
+  /** Says what is wrong with the text of the final answer. The model is then asked for another answer. */
+  answerProblem?(text: string): string | undefined;
   /** Runs after the final answer, before the run ends. */
   closing?(context: Pick<ExecuteContext, 'signal' | 'record'>): Promise<void>;
   /** `tool` is undefined when the model called a tool that does not exist. */

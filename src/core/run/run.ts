@@ -5,7 +5,7 @@
  */
 
 import { wasStopped } from '../abort.ts';
-import { type AssistantMessage, endedUnsaid, isEmptyAnswer, type ToolCall, type UserMessage } from '../model/messages.ts';
+import { type AssistantMessage, endedUnsaid, isEmptyAnswer, type ToolCall, textOf, type UserMessage } from '../model/messages.ts';
 import { ModelError } from '../model/model.ts';
 import { note } from '../model/notes.ts';
 import type { Outcome, PauseReason, RunError } from '../session/events.ts';
@@ -38,19 +38,30 @@ const EMPTY: UserMessage = {
   role: 'user',
   content: [note('empty', 'Your last message was empty: it contained no text and no tool call. Answer, or continue the task.')],
 };
+const notInForm = (problem: string): UserMessage => ({
+  role: 'user',
+  content: [note('check', `Your answer was not accepted. ${problem} Answer again, with the complete corrected answer and nothing else.`)],
+});
 const EMPTY_AGAIN = 'The model’s answer was empty twice. Try again, rephrase the request, or choose another model.';
 /** The maximum number of requests until the model gives an answer that is not empty. */
 const TRIES = 2;
+/** The maximum number of final answers until one has the required form. */
+const ANSWERS = 3;
 /** The maximum number of requests in one turn while the service refuses them because of their size. Each is smaller than the one before. */
 const REQUESTS = 3;
+
+const answeringNow = (ports: RunPorts): RunPorts => ({ ...ports, request: { ...ports.request, answersNow: true } });
 
 /** Runs until the final answer, a limit, a stop or a failure, and emits the outcome. @throws only when the log cannot be written. */
 export async function runLoop(ports: RunPorts, signal: AbortSignal): Promise<void> {
   const { state, emit, meter, now, pace } = ports;
-  const tools = new Map(ports.tools.map((tool) => [tool.name, tool]));
-  const specs = specsOf(ports.tools);
+  let listed = ports.tools;
+  let tools = new Map(listed.map((tool) => [tool.name, tool]));
+  let specs = specsOf(listed);
   const context = new ContextRoom(ports, specs);
   let emptyAnswers = 0;
+  /** The number of final answers without the required form. */
+  let rejectedAnswers = 0;
   /** Whether the model has answered since the run was started or resumed. */
   let hasAnswered = false;
 
@@ -64,6 +75,15 @@ export async function runLoop(ports: RunPorts, signal: AbortSignal): Promise<voi
     emit({ type: 'run_paused', reason: halt.reason, summary: describeProgress(state, state.lastRun) });
   };
 
+  /** Takes over the tools that have joined. The calls of a turn use the tools that the model was offered in it. */
+  function renewTools(): void {
+    if (listed === ports.tools) return;
+    listed = ports.tools;
+    tools = new Map(listed.map((tool) => [tool.name, tool]));
+    specs = specsOf(listed);
+    context.declare(specs);
+  }
+
   async function ask(): Promise<AssistantMessage> {
     meter.spend({ turns: 1 });
     pace.took(1);
@@ -71,7 +91,7 @@ export async function runLoop(ports: RunPorts, signal: AbortSignal): Promise<voi
     if (emptyAnswers > 0) emit({ type: 'model_waiting', attempt: emptyAnswers + 1, tries: TRIES, reason: 'empty_answer', waitMs: 0 });
     for (let tries = 1; ; tries++) {
       try {
-        return await think(ports, specs, signal);
+        return await think(rejectedAnswers > 0 ? answeringNow(ports) : ports, specs, signal);
       } catch (error) {
         const isOverflow = error instanceof ModelError && error.kind === 'context_overflow' && tries < REQUESTS;
         if (!isOverflow || !(await context.afterOverflow(error, signal))) throw error;
@@ -124,9 +144,13 @@ export async function runLoop(ports: RunPorts, signal: AbortSignal): Promise<voi
         const isWhole = last.stop !== 'max_tokens' && last.stop !== 'aborted';
         // A failed run that ended with this answer is being retried. It must fix the failed step first.
         const open = isWhole && !hasAnswered && lastRun ? failedCheck(lastRun) : undefined;
+        const problem = isWhole ? ports.answerProblem?.(textOf(last)) : undefined;
         if (isEmptyAnswer(last)) {
           if (emptyAnswers === TRIES) throw new ModelError('empty_answer', EMPTY_AGAIN);
           emit({ type: 'message_added', message: upToDate(EMPTY) });
+        } else if (isWhole && open === undefined && problem !== undefined) {
+          if (++rejectedAnswers === ANSWERS) throw new Error(`The model did not give a valid answer in ${ANSWERS} attempts. ${problem}`);
+          emit({ type: 'message_added', message: upToDate(notInForm(problem)) });
         } else if (isWhole && open === undefined) {
           // The checks after the last step run only if the limits allow another call.
           const held = ports.closing && halted('call');
@@ -143,6 +167,7 @@ export async function runLoop(ports: RunPorts, signal: AbortSignal): Promise<voi
       if (halt) return pause(halt);
       for (const { id, message } of state.queue.values()) emit({ type: 'message_added', message: upToDate(message), queued: id });
       if (state.takenBack.size > 0) emit({ type: 'message_added', message: upToDate({ role: 'user', content: [] }) });
+      renewTools();
       await context.make(signal);
       // The request for a summary counts as well.
       const reached = halted('turn');

@@ -42,6 +42,12 @@ export type ToolOutput = {
   read?: FileRead;
 };
 
+/** A request of an MCP server to the model, in text. */
+export type SampleRequest = { system: string; messages: readonly { role: 'user' | 'assistant'; text: string }[]; maxTokens: number };
+export type Sample = { text: string; isCut: boolean };
+/** Sends requests to the model of the run, within its limits. @throws Error if the model does not answer */
+export type ModelUse = { name: string; sample(request: SampleRequest): Promise<Sample> };
+
 export type ExecuteContext = {
   callId: string;
   signal: AbortSignal;
@@ -56,6 +62,8 @@ export type ExecuteContext = {
    * asked again. The code before a question must therefore be safe to repeat.
    */
   ask(question: Question): Promise<QuestionAnswer>;
+  /** The model of the run. It is missing where no run executes the call. */
+  model?: ModelUse;
 };
 
 /**
@@ -103,6 +111,8 @@ export interface Tool {
   source: string;
   /** A hash of the complete tool list of the MCP server. Permissions for the tool are valid only while this hash is unchanged. */
   fingerprint?: string;
+  /** Why each call needs approval, regardless of rules and permissions. */
+  danger?: Pick<Decision, 'rule' | 'reason'> | undefined;
   /** Whether the tool runs alone although it is read-only, because its result decides whether later calls are executed. */
   alone?: boolean;
   /**

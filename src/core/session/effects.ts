@@ -73,7 +73,10 @@ export type CommandLine = {
 export type AppliedCode = { path: string; code: string; at?: { line: number; removes: number; before: string; patch?: true } };
 
 /** A tool of an MCP server. `server` is the name in the settings. `tool` and `description` come from the server. */
-export type ServerTool = { server: string; tool: string; description: string };
+export type ServerTool = { server: string; tool: string; description: string; details?: Detail[] };
+
+/** What an approval shows besides the arguments of a call. With `isCode`, the text is executed or sent as it is. */
+export type Detail = { label: string; text: string; isCode?: true };
 
 /** One of several reasons why a call needs approval. */
 export type Reason = { rule: RuleId; reason: string };

@@ -1,6 +1,6 @@
 /** Lists everything that the user must see before an approval. All hosts display the same content and differ only in its form. */
 
-import type { ChangeSummary, CommandLine, Target } from '../session/effects.ts';
+import type { ChangeSummary, CommandLine, Detail, Target } from '../session/effects.ts';
 import type { Question } from '../session/events.ts';
 import type { RuleId } from '../session/rule-ids.ts';
 import type { ApprovalRequest } from '../session/session-state.ts';
@@ -30,12 +30,12 @@ export function approvalDetails(request: ApprovalRequest): ApprovalDetails {
   const rows = [
     ...(command ? commandRows(command) : []),
     ...(address === undefined ? [] : addressRows(address, hosts)),
-    ...(mcp ? [row('MCP server', mcp.server), row('Tool', mcp.tool)] : []),
+    ...(mcp ? [row('MCP server', mcp.server), ...(mcp.details?.map(detailRow) ?? [row('Tool', mcp.tool)])] : []),
     ...(mcp?.description ? [row('Description from the server', mcp.description)] : []),
     ...(targets.length > 0
       ? [row(targets.length === 1 ? 'Accesses' : `Accesses ${targets.length} paths`, targets.map(targetText).join(', '))]
       : []),
-    ...(input === undefined ? [] : [code('Arguments', argumentsText(input), 'json')]),
+    ...(input === undefined || mcp?.details ? [] : [code('Arguments', argumentsText(input), 'json')]),
   ];
   if (rows.length === 0 && changes.length === 0)
     rows.push(
@@ -44,7 +44,13 @@ export function approvalDetails(request: ApprovalRequest): ApprovalDetails {
         'An older version of Kedge requested this approval and did not record its details. Reject it and send your message again.',
       ),
     );
-  const heading = command ? 'Run a command' : address !== undefined ? 'Fetch a web page' : mcp ? 'Call a tool of an MCP server' : title;
+  const heading = command
+    ? 'Run a command'
+    : address !== undefined
+      ? 'Fetch a web page'
+      : mcp && !mcp.details
+        ? 'Call a tool of an MCP server'
+        : title;
   const why = request.reasons ?? [{ rule: request.rule, reason }];
   const reasons = why.map((each) => visibleText(each.reason));
   return {
@@ -79,6 +85,10 @@ function addressRows(address: string, hosts: readonly string[]): DetailRow[] {
     code('Address', visibleCommand(address), 'text'),
     row('Host', isEncoded ? `${host} (an encoded name with letters beyond a-z)` : host),
   ];
+}
+
+function detailRow({ label, text, isCode }: Detail): DetailRow {
+  return isCode ? code(label, visibleCommand(text), 'text') : row(label, text);
 }
 
 function targetText({ path, access, outside }: Target): string {

@@ -1,7 +1,7 @@
 /** Recognizes passages that are repeated, such as the same license in many documents. */
 
 /** Two texts whose fingerprints differ in at most this many of 64 bits are considered repetitions of each other. */
-const MAX_DISTANCE = 3;
+const MAX_DISTANCE = 6;
 const WORD = /[\p{L}\p{N}]+/gu;
 
 /**

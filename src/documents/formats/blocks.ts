@@ -1,6 +1,7 @@
 /** Collects the blocks of one document up to the limits. */
 import type { Block, ParsedDocument, Place } from '../document.ts';
 import { MAX_BLOCKS, MAX_CELL_LENGTH, MAX_CELLS, MAX_CHARACTERS, ROWS_PER_TABLE } from './limits.ts';
+import { checkMemory } from './memory.ts';
 
 /** Ends the reading of a document whose limit is reached. What was collected before is delivered. */
 export class LimitReached extends Error {}
@@ -14,6 +15,7 @@ export class Blocks {
 
   /** Adds a block unless it is empty. @throws LimitReached */
   add(block: Block): void {
+    checkMemory();
     const clean = block.kind === 'table' ? withRows(block) : { ...block, text: visible(block.text, block.kind === 'code') };
     if (clean.kind === 'table' ? clean.rows.length === 0 : clean.text === '') return;
     if (clean.kind === 'table') {

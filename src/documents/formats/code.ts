@@ -1,5 +1,6 @@
 /** Reads the documentation comments of source code, each under the declaration that it describes. */
 import type { Blocks } from './blocks.ts';
+import { splitLines } from './lines.ts';
 
 const MAX_DECLARATION = 160;
 /** Line comments that are shorter than this describe a detail, and are no documentation. */
@@ -8,7 +9,7 @@ const MIN_LINES = 3;
 type Comment = { text: string; start: number; end: number; isDoc: boolean };
 
 export function readComments(text: string, extension: string, blocks: Blocks): void {
-  const lines = text.split(/\r\n?|\n/);
+  const lines = splitLines(text, blocks);
   const comments = /^(py|pyi)$/.test(extension) ? pythonComments(lines) : commentsOf(lines, lineMarksOf(extension));
   for (const { text, start, end, isDoc } of comments) {
     const declaration = extension.startsWith('py') ? declarationBefore(lines, start) : declarationAfter(lines, end);

@@ -1,6 +1,7 @@
 /** Reads comma- and tab-separated values. Fields may be quoted and contain line breaks, as in RFC 4180. */
 import type { Blocks } from './blocks.ts';
 import { MAX_CELL_LENGTH, MAX_CELLS } from './limits.ts';
+import { checkMemory } from './memory.ts';
 
 type Row = { cells: string[]; line: number; endLine: number };
 
@@ -23,6 +24,7 @@ function rowsOf(text: string, delimiter: string): { rows: Row[]; openedAt: numbe
   let at = 0;
   // One pass over the text. Each turn reads one field and the mark behind it.
   while (at <= text.length && count <= MAX_CELLS) {
+    checkMemory();
     let field = '';
     if (text[at] === '"') {
       const { value, end, isClosed } = quotedField(text, at);
@@ -48,12 +50,15 @@ function rowsOf(text: string, delimiter: string): { rows: Row[]; openedAt: numbe
 function quotedField(text: string, start: number): { value: string; end: number; isClosed: boolean } {
   const pieces: string[] = [];
   let from = start + 1;
+  let length = 0;
   for (;;) {
     const quote = text.indexOf('"', from);
     if (quote < 0) return { value: [...pieces, text.slice(from, from + MAX_CELL_LENGTH)].join(''), end: text.length, isClosed: false };
-    pieces.push(text.slice(from, quote));
+    const isFull = length > MAX_CELL_LENGTH;
+    length += quote - from + 1;
+    if (!isFull) pieces.push(text.slice(from, quote));
     if (text[quote + 1] !== '"') return { value: pieces.join(''), end: quote + 1, isClosed: true };
-    pieces.push('"');
+    if (!isFull) pieces.push('"');
     from = quote + 2;
   }
 }

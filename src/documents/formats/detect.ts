@@ -1,5 +1,6 @@
 /** Detects the format of a document by its content, and by the extension of its name where the content does not decide. */
 import { DocumentError, type DocumentFormat } from '../document.ts';
+import { formatOfExtension } from '../names.ts';
 import { decodeText, encodingOf } from './encoding.ts';
 import { MAX_BYTES, MAX_TEXT_BYTES } from './limits.ts';
 import { Archive } from './office/archive.ts';
@@ -8,15 +9,6 @@ export type Detected =
   | { format: 'pdf' | 'html'; bytes: Uint8Array }
   | { format: 'docx' | 'pptx' | 'xlsx'; archive: Archive }
   | { format: Exclude<DocumentFormat, 'pdf' | 'html' | 'docx' | 'pptx' | 'xlsx'>; text: string };
-
-const EXTENSIONS: Readonly<Record<string, DocumentFormat>> = {
-  ...named('markdown', 'md markdown mdx mkd mdown'),
-  ...named('html', 'html htm xhtml'),
-  ...named('text', 'txt text rst rest adoc asciidoc log'),
-  ...named('csv', 'csv tsv tab'),
-  ...named('notebook', 'ipynb'),
-  ...named('code', 'ts tsx mts cts js jsx mjs cjs py pyi java kt kts cs go rs c h cc cpp hpp swift rb php scala dart sh lua zig'),
-};
 
 /** Files whose bytes show that they cannot be read, and what to do with them. */
 const UNSUPPORTED: readonly [what: string, advice: string, ...signature: number[]][] = [
@@ -43,9 +35,7 @@ export function detect(path: string, bytes: Uint8Array): Detected {
 
 /** Returns the format that the extension of a path stands for. */
 export function formatOf(path: string): DocumentFormat | undefined {
-  const extension = extensionOf(path);
-  if (extension === 'pdf' || extension === 'docx' || extension === 'pptx' || extension === 'xlsx') return extension;
-  return EXTENSIONS[extension];
+  return formatOfExtension(extensionOf(path));
 }
 
 export function extensionOf(path: string): string {
@@ -130,8 +120,4 @@ function limit(bytes: Uint8Array, max: number): void {
 
 function startsWith(bytes: Uint8Array, ...signature: number[]): boolean {
   return signature.every((byte, index) => bytes[index] === byte);
-}
-
-function named(format: DocumentFormat, extensions: string): Record<string, DocumentFormat> {
-  return Object.fromEntries(extensions.split(' ').map((extension) => [extension, format]));
 }

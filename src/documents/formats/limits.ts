@@ -12,11 +12,13 @@ export const MAX_ENTRY_BYTES = 64 << 20;
 export const MAX_UNPACKED_BYTES = 160 << 20;
 /** An entry of more than `RATIO_FROM` bytes must not unpack to more than `MAX_RATIO` times its packed size. */
 export const MAX_RATIO = 250;
-export const RATIO_FROM = 4 << 20;
+export const RATIO_FROM = 16 << 20;
 export const MAX_ENTRIES = 20_000;
 export const MAX_XML_DEPTH = 256;
 /** The maximum number of pages of a PDF that are read. */
 export const MAX_PAGES = 5_000;
+/** The maximum number of lines of a text that are read. */
+export const MAX_LINES = 1_000_000;
 export const MAX_BLOCKS = 200_000;
 /** The maximum length of all blocks together, in characters. */
 export const MAX_CHARACTERS = 16_000_000;

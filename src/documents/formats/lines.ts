@@ -1,3 +1,25 @@
+/** The lines of texts. */
+import type { Blocks } from './blocks.ts';
+import { MAX_LINES } from './limits.ts';
+import { checkMemory } from './memory.ts';
+
+/** Divides a text into lines, up to the limit. */
+export function splitLines(text: string, blocks: Blocks): string[] {
+  const lines: string[] = [];
+  for (let from = 0; from <= text.length; ) {
+    checkMemory();
+    if (lines.length >= MAX_LINES) {
+      blocks.note(`Only the first ${MAX_LINES.toLocaleString('en')} lines were read.`);
+      break;
+    }
+    const end = text.indexOf('\n', from);
+    const line = text.slice(from, end < 0 ? undefined : end);
+    lines.push(line.endsWith('\r') ? line.slice(0, -1) : line);
+    from = end < 0 ? text.length + 1 : end + 1;
+  }
+  return lines;
+}
+
 /** Tells the lines of growing offsets in a text, reading the text only once. */
 export class Lines {
   readonly #text: string;

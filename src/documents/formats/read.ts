@@ -5,16 +5,24 @@ import { type Detected, detect, extensionOf } from './detect.ts';
 import { MAX_BLOCKS, MAX_CELLS, MAX_CHARACTERS } from './limits.ts';
 import type { OnPages } from './pdf/pdf.ts';
 
+/** What is said while a document is read. */
+export type ReadingHooks = {
+  /** The parser is loaded, and the reading begins. */
+  onReading?(): void;
+  onPages?: OnPages;
+};
+
 /**
  * Reads a document on this thread. Nothing limits the time and the memory of the packages that it uses, so foreign documents must be read
  * in a thread that can be ended.
  * @throws DocumentError
  */
-export async function readContent(path: string, bytes: Uint8Array, onPages: OnPages = () => {}): Promise<ParsedDocument> {
-  const detected = detect(path, bytes);
+export async function readContent(path: string, bytes: Uint8Array, { onReading, onPages }: ReadingHooks = {}): Promise<ParsedDocument> {
+  const read = await readerOf(detect(path, bytes), extensionOf(path), onPages);
+  onReading?.();
   const blocks = new Blocks();
   try {
-    await readInto(blocks, path, detected, onPages);
+    await read(blocks);
   } catch (error) {
     if (!(error instanceof LimitReached)) throw error;
     const most = `${MAX_CHARACTERS.toLocaleString('en')} characters, ${MAX_BLOCKS.toLocaleString('en')} paragraphs or ${MAX_CELLS.toLocaleString('en')} cells`;
@@ -24,27 +32,49 @@ export async function readContent(path: string, bytes: Uint8Array, onPages: OnPa
   return blocks.document();
 }
 
-async function readInto(blocks: Blocks, path: string, detected: Detected, onPages: OnPages): Promise<void> {
+type Reader = (blocks: Blocks) => void | Promise<void>;
+
+async function readerOf(detected: Detected, extension: string, onPages: OnPages = () => {}): Promise<Reader> {
   switch (detected.format) {
-    case 'markdown':
-      return (await import('./marked-up/markdown.ts')).readMarkdown(detected.text, blocks);
-    case 'html':
-      return (await import('./marked-up/html.ts')).readHtml(detected.bytes, blocks);
-    case 'text':
-      return (await import('./text.ts')).readText(detected.text, extensionOf(path), blocks);
-    case 'csv':
-      return (await import('./csv.ts')).readCsv(detected.text, extensionOf(path), blocks);
-    case 'notebook':
-      return (await import('./notebook.ts')).readNotebook(detected.text, blocks);
-    case 'code':
-      return (await import('./code.ts')).readComments(detected.text, extensionOf(path), blocks);
-    case 'docx':
-      return (await import('./office/docx.ts')).readDocx(detected.archive, blocks);
-    case 'pptx':
-      return (await import('./office/pptx.ts')).readPptx(detected.archive, blocks);
-    case 'xlsx':
-      return (await import('./office/xlsx.ts')).readXlsx(detected.archive, blocks);
-    case 'pdf':
-      return (await import('./pdf/pdf.ts')).readPdf(detected.bytes, blocks, onPages);
+    case 'markdown': {
+      const { readMarkdown } = await import('./marked-up/markdown.ts');
+      return (blocks) => readMarkdown(detected.text, blocks);
+    }
+    case 'html': {
+      const { readHtml } = await import('./marked-up/html.ts');
+      return (blocks) => readHtml(detected.bytes, blocks);
+    }
+    case 'text': {
+      const { readText } = await import('./text.ts');
+      return (blocks) => readText(detected.text, extension, blocks);
+    }
+    case 'csv': {
+      const { readCsv } = await import('./csv.ts');
+      return (blocks) => readCsv(detected.text, extension, blocks);
+    }
+    case 'notebook': {
+      const { readNotebook } = await import('./notebook.ts');
+      return (blocks) => readNotebook(detected.text, blocks);
+    }
+    case 'code': {
+      const { readComments } = await import('./code.ts');
+      return (blocks) => readComments(detected.text, extension, blocks);
+    }
+    case 'docx': {
+      const { readDocx } = await import('./office/docx.ts');
+      return (blocks) => readDocx(detected.archive, blocks);
+    }
+    case 'pptx': {
+      const { readPptx } = await import('./office/pptx.ts');
+      return (blocks) => readPptx(detected.archive, blocks);
+    }
+    case 'xlsx': {
+      const { readXlsx } = await import('./office/xlsx.ts');
+      return (blocks) => readXlsx(detected.archive, blocks);
+    }
+    case 'pdf': {
+      const { readPdf } = await import('./pdf/pdf.ts');
+      return (blocks) => readPdf(detected.bytes, blocks, onPages);
+    }
   }
 }

@@ -3,13 +3,14 @@
  * underlined or numbered and stands alone.
  */
 import type { Blocks } from './blocks.ts';
+import { splitLines } from './lines.ts';
 
 const MAX_HEADING = 100;
 /** Marks that underline headings in reStructuredText. */
 const UNDERLINE = /^([=\-~^"'`#*+:.<>_])\1{2,}\s*$/;
 
 export function readText(text: string, extension: string, blocks: Blocks): void {
-  const lines = text.split(/\r\n?|\n|\f/);
+  const lines = splitLines(text, blocks);
   const reader = /^(adoc|asciidoc)$/.test(extension)
     ? new AsciiDoc(lines, blocks)
     : new PlainText(lines, blocks, /^re?st$/.test(extension));

@@ -13,6 +13,7 @@ const HUMP = /(?<=\p{Ll}|\p{N})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u;
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
 /** Words of a sentence that are connected, such as "cross-origin" or "read/write". */
 const COMPOUND = /^\p{L}[\p{Ll}\p{M}]+(?:[-/]\p{L}[\p{Ll}\p{M}]+){1,2}$/u;
+const SIMPLE = /^[A-Z]?[a-z]+$/;
 const MAX_TERM = 64;
 /** A longer token is data, such as an image in Base64. */
 const MAX_TOKEN = 400;
@@ -57,6 +58,8 @@ function foldedWord(token: string): string {
 
 function termsOf(token: string, language: Language): { words: string[]; parts: string[] } {
   if (token.length > MAX_TOKEN) return { words: [], parts: [] };
+  // Most words of most texts are this simple.
+  if (SIMPLE.test(token)) return { words: [stemOf(token.toLowerCase(), language).slice(0, MAX_TERM)], parts: [] };
   const words = token.split(SEPARATORS).filter(Boolean);
   const parts = words.flatMap((word) => word.split(HUMP));
   // The apostrophe of "isn't" does not make an identifier.

@@ -1,5 +1,6 @@
 /** One session of a client: its prompts, its run, and the questions that the run asks the user. */
 import { type ContentBlock, RequestError, type StopReason } from '@agentclientprotocol/sdk';
+import type { Confirm } from '../../app/mentions/index.ts';
 import { proposedPlan } from '../../app/session/plans.ts';
 import { initiation } from '../../app/session/prompt.ts';
 import type { Session } from '../../app/session/session.ts';
@@ -120,12 +121,19 @@ export class AcpSession {
   async #read(blocks: readonly ContentBlock[], model: ModelRef): Promise<PromptContent> {
     const { assistant, fs } = this.#folders;
     const mentions = await assistant.mentions(this.#session);
+    const confirm: Confirm = ({ reason }, ref) => askToSend(this.#client, mentionLabel(ref), reason, this.signal);
     const content = await readContent(blocks, {
       folders: fs.folders,
       check: (ref) => mentions.check(ref),
       read: (refs, confirm) => mentions.read(refs, confirm, this.signal, model),
-      confirm: ({ reason }, ref) => askToSend(this.#client, mentionLabel(ref), reason, this.signal),
+      confirm,
     });
+    const prompt = await mentions.promptIn(content.text);
+    if (prompt) {
+      const { parts, refused } = await mentions.read([prompt], confirm, this.signal, model);
+      content.attachments.push(...parts);
+      content.refused.push(...refused);
+    }
     if (content.refused.length > 0) this.updates.say({ title: 'Not everything was sent.', detail: refusalText(content.refused) });
     return content;
   }

@@ -21,9 +21,12 @@ import { ClientDocuments } from './files/documents.ts';
 import { ClientWriter } from './files/writer.ts';
 import { serversOf } from './mcp-servers.ts';
 import type { AcpHost, OpenedFolders } from './ports.ts';
-import { listSessions } from './session-list.ts';
+import { deleteSession, listSessions } from './session-list.ts';
+import { ClientTerminals } from './terminals.ts';
 import { ClientPaths } from './updates/tool-calls.ts';
 
+/** The parts of a client that a session uses. */
+type Parts = { documents: ClientDocuments; terminals: ClientTerminals };
 type Place = { cwd: string; additionalDirectories?: string[]; mcpServers?: McpServer[] };
 
 export class KedgeAgent {
@@ -45,7 +48,7 @@ export class KedgeAgent {
             loadSession: true,
             promptCapabilities: { image: true, embeddedContext: true },
             mcpCapabilities: { http: true },
-            sessionCapabilities: { list: {}, resume: {}, close: {}, additionalDirectories: {} },
+            sessionCapabilities: { list: {}, resume: {}, close: {}, delete: {}, additionalDirectories: {} },
           },
           authMethods: [],
         };
@@ -54,6 +57,7 @@ export class KedgeAgent {
       .onRequest(session.load, ({ params, client }) => explained(() => this.#open(params.sessionId, params, client, true)))
       .onRequest(session.resume, ({ params, client }) => explained(() => this.#open(params.sessionId, params, client, false)))
       .onRequest(session.list, ({ params }) => explained(() => listSessions(host, params)))
+      .onRequest(session.delete, ({ params }) => explained(() => this.#delete(params.sessionId)))
       .onRequest(session.close, ({ params }) => explained(() => this.#close(params.sessionId)))
       .onRequest(session.prompt, ({ params, signal }) =>
         explained(async () => ({ stopReason: await this.#session(params.sessionId).prompt(params.prompt, signal) })),
@@ -75,24 +79,24 @@ export class KedgeAgent {
   }
 
   async #begin(place: Place, client: AgentContext) {
-    const documents = new ClientDocuments();
-    const folders = this.#folders(place, documents);
+    const [documents, terminals] = [new ClientDocuments(), new ClientTerminals()];
+    const folders = this.#folders(place, documents, terminals);
     const session = await folders.assistant.newSession();
-    return { sessionId: session.id, ...this.#add(session, folders, documents, client) };
+    return { sessionId: session.id, ...this.#add(session, folders, { documents, terminals }, client) };
   }
 
   /** Opens a session of an earlier connection. With `replays`, its history is sent. */
   async #open(sessionId: string, place: Place, client: AgentContext, replays: boolean) {
     await this.#sessions.get(sessionId)?.close();
     this.#sessions.delete(sessionId);
-    const documents = new ClientDocuments();
-    const folders = this.#folders(place, documents);
+    const [documents, terminals] = [new ClientDocuments(), new ClientTerminals()];
+    const folders = this.#folders(place, documents, terminals);
     const session = /^[\w-]+$/.test(sessionId) ? await folders.assistant.session(sessionId) : undefined;
     if (!session) {
       await folders.assistant.shutDown();
       throw RequestError.sessionNotFound(sessionId);
     }
-    const opened = this.#add(session, folders, documents, client);
+    const opened = this.#add(session, folders, { documents, terminals }, client);
     const added = this.#session(sessionId);
     if (replays) added.replay();
     await added.updates.sent;
@@ -106,7 +110,13 @@ export class KedgeAgent {
     return {};
   }
 
-  #folders({ cwd, additionalDirectories = [], mcpServers }: Place, documents: ClientDocuments): OpenedFolders {
+  async #delete(sessionId: string): Promise<Record<string, never>> {
+    if (this.#sessions.has(sessionId)) await this.#close(sessionId);
+    await deleteSession(this.#host, sessionId);
+    return {};
+  }
+
+  #folders({ cwd, additionalDirectories = [], mcpServers }: Place, documents: ClientDocuments, terminals: ClientTerminals): OpenedFolders {
     const folders = [cwd, ...additionalDirectories];
     const relative = folders.find((folder) => !isAbsolute(folder));
     if (relative !== undefined) throw RequestError.invalidParams(undefined, `${JSON.stringify(relative)} is not an absolute path.`);
@@ -114,6 +124,7 @@ export class KedgeAgent {
     const { readTextFile, writeTextFile } = this.#capabilities.fs ?? {};
     return this.#host.open(folders, {
       ...(servers && { mcpServers: servers }),
+      ...(this.#capabilities.terminal === true && { launch: terminals.launch }),
       ...(readTextFile && {
         files: (disk, writer) => {
           const fs = new ClientFileSystem(disk, documents);
@@ -124,7 +135,7 @@ export class KedgeAgent {
   }
 
   /** Returns the choices of the user, which are the answer to the request that opened the session. */
-  #add(session: Session, folders: OpenedFolders, documents: ClientDocuments, context: AgentContext) {
+  #add(session: Session, folders: OpenedFolders, { documents, terminals }: Parts, context: AgentContext) {
     const { lastRun } = session.state;
     const client = new SessionClient(session.id, context, this.#capabilities);
     const paths = new ClientPaths(folders.fs, new DiskBlobs(join(folders.storage, 'blobs')));
@@ -132,6 +143,7 @@ export class KedgeAgent {
     const mode = lastRun?.mode ?? 'ask';
     const added = new AcpSession(session, folders, client, paths, { mode, model });
     documents.attach(client, () => added.signal);
+    terminals.attach(client, (terminalId) => added.updates.terminal(terminalId));
     this.#sessions.set(session.id, added);
     // The client knows the session when it has received the response.
     setImmediate(() => added.updates.send({ sessionUpdate: 'available_commands_update', availableCommands: COMMANDS }));

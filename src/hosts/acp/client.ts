@@ -4,6 +4,7 @@ import {
   type ClientCapabilities,
   type CreateElicitationRequest,
   type CreateElicitationResponse,
+  type CreateTerminalRequest,
   methods,
   RequestError,
   type RequestPermissionRequest,
@@ -13,6 +14,8 @@ import {
 
 /** How long the client may take to read or write a file. */
 const FILE_MS = 15_000;
+/** How long the client may take to answer about a terminal, except until its command has exited. */
+const TERMINAL_MS = 15_000;
 
 /** A question to the user. With `cancelled`, the client ended the turn instead of answering. */
 export type Choice = { optionId: string } | 'cancelled';
@@ -72,10 +75,44 @@ export class SessionClient {
     return content;
   }
 
+  /** @throws Error if the client does not start the command */
+  async createTerminal(command: Omit<CreateTerminalRequest, 'sessionId'>): Promise<string> {
+    const request = { sessionId: this.sessionId, ...command };
+    const { terminalId } = await this.#connection.request<{ terminalId: unknown }>(methods.client.terminal.create, request, timed());
+    if (typeof terminalId !== 'string') throw new RequestError(-32603, 'The client did not open a terminal.');
+    return terminalId;
+  }
+
+  async terminalOutput(terminalId: string): Promise<string> {
+    const request = { sessionId: this.sessionId, terminalId };
+    const { output } = await this.#connection.request<{ output: unknown }>(methods.client.terminal.output, request, timed());
+    return typeof output === 'string' ? output : '';
+  }
+
+  /** Resolves when the command has exited. */
+  async terminalExit(terminalId: string): Promise<{ code?: number; signal?: string }> {
+    const request = { sessionId: this.sessionId, terminalId };
+    type Exit = { exitCode?: unknown; signal?: unknown };
+    const { exitCode, signal } = (await this.#connection.request<Exit>(methods.client.terminal.waitForExit, request)) ?? {};
+    return { ...(typeof exitCode === 'number' && { code: exitCode }), ...(typeof signal === 'string' && { signal }) };
+  }
+
+  async killTerminal(terminalId: string): Promise<void> {
+    await this.#connection.request(methods.client.terminal.kill, { sessionId: this.sessionId, terminalId }, timed());
+  }
+
+  async releaseTerminal(terminalId: string): Promise<void> {
+    await this.#connection.request(methods.client.terminal.release, { sessionId: this.sessionId, terminalId }, timed());
+  }
+
   async writeFile(path: string, content: string): Promise<void> {
     const request = { sessionId: this.sessionId, path, content };
     await this.#connection.request(methods.client.fs.writeTextFile, request, stopping(AbortSignal.timeout(FILE_MS)));
   }
+}
+
+function timed(): SendRequestOptions {
+  return stopping(AbortSignal.timeout(TERMINAL_MS));
 }
 
 function stopping(cancellationSignal: AbortSignal): SendRequestOptions {

@@ -3,6 +3,7 @@ import type { Assistant } from '../../app/assistant.ts';
 import type { Session } from '../../app/session/session.ts';
 import type { ModelRef } from '../../core/model/messages.ts';
 import type { FileSystem, Writer } from '../../workspace/types.ts';
+import type { Launch } from '../node/commands/process.ts';
 import type { NodeFileSystem } from '../node/files/file-system.ts';
 import type { MemoryFiles } from '../node/memory.ts';
 
@@ -23,6 +24,8 @@ export type OpenedFolders = {
 /** The parts of a session that the client offers: its files, and MCP servers in the format of `mcpServers`. */
 export type ClientParts = {
   files?(disk: NodeFileSystem, writer: Writer): { fs: FileSystem; writer: Writer };
+  /** Starts commands in terminals of the client. */
+  launch?: Launch;
   mcpServers?: Readonly<Record<string, unknown>>;
 };
 

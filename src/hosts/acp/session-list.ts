@@ -17,6 +17,21 @@ export async function listSessions(host: AcpHost, { cwd, cursor }: ListSessionsR
   return { sessions: all.slice(from, to), ...(to < all.length && { nextCursor: String(to) }) };
 }
 
+/**
+ * Moves a session into the trash. The id alone says nothing about the folder, so all folders are searched. A session that does not exist
+ * is not an error: it may have been deleted elsewhere. @throws SessionError while a run is in progress in the session
+ */
+export async function deleteSession(host: AcpHost, sessionId: string): Promise<void> {
+  const found = (await sessionsIn(host, undefined)).find((info) => info.sessionId === sessionId);
+  if (!found) return;
+  const { assistant } = host.open([found.cwd, ...(found.additionalDirectories ?? [])]);
+  try {
+    await assistant.removeSession(sessionId);
+  } finally {
+    await assistant.shutDown();
+  }
+}
+
 async function sessionsIn({ open }: AcpHost, cwd: string | undefined): Promise<SessionInfo[]> {
   const { assistant, fs } = open([cwd ?? process.cwd()]);
   try {

@@ -19,6 +19,7 @@ import { SessionStore } from '../../sessions/store.ts';
 import { LearnedWindows } from '../../sessions/windows.ts';
 import type { FileSystem, Writer } from '../../workspace/types.ts';
 import { Commands } from '../node/commands/commands.ts';
+import type { Launch } from '../node/commands/process.ts';
 import { Collections, collectionDirectories } from '../node/documents/collections.ts';
 import { PageFetcher } from '../node/fetch/fetch.ts';
 import { NodeFileSystem } from '../node/files/file-system.ts';
@@ -40,6 +41,8 @@ import { oneLine } from './output/terminal.ts';
 export type HostParts = {
   files?(fs: NodeFileSystem, writer: Writer): { fs: FileSystem; writer: Writer };
   mcpServers?: Readonly<Record<string, unknown>>;
+  /** Starts commands elsewhere than in this program. */
+  launch?: Launch;
   /** Changes the other ports. */
   adapt?(ports: AssistantPorts): AssistantPorts;
 };
@@ -77,7 +80,7 @@ export function openKedge(
   options: Options,
   env = process.env,
   keys = new StoredKeys(storageDirectory(env)),
-  { files, mcpServers, adapt = (ports) => ports }: HostParts = {},
+  { files, mcpServers, launch, adapt = (ports) => ports }: HostParts = {},
 ): Kedge {
   for (const folder of options.folders) expectDirectory(folder);
   const day = dayBudgetOf(env);
@@ -118,12 +121,14 @@ export function openKedge(
     storage: join(storage, 'commands'),
     directory: (at) => fs.directory(at),
     environment: () => environmentRules(env),
+    ...(launch && { launch }),
   });
+  const mcp = mcpServersOf(options.mcpConfig, { folders: roots, storage }, warn, mcpServers);
   const assistant = new Assistant(
     adapt({
       commands: () => commands,
       fetcher: new PageFetcher(),
-      ...((options.mcpConfig || mcpServers) && { mcp: mcpServersOf(options.mcpConfig, warn, mcpServers) }),
+      ...(mcp && { mcp }),
       // The grammars are as large as the rest of the program, so they are loaded only when the first command runs.
       shellParsers: async (shell) => (await import('../node/shell/shell-parser.ts')).nodeShellParsers(shell),
       gitSettings: async (at) => (await import('../node/commands/git-settings.ts')).gitSettings(fs.absolute(at)),

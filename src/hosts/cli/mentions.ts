@@ -5,7 +5,13 @@ import { mentionLabel, refusalText } from '../../core/model/mentions.ts';
 import type { ImagePart, ModelRef, NotePart } from '../../core/model/messages.ts';
 import { looksLikePath } from '../../core/words/mention-text.ts';
 import { oneLine } from './output/terminal.ts';
-import { linesOf } from './questions.ts';
+import { linesOf, type Prompter } from './questions.ts';
+
+const terminal: Pick<Prompter, 'ask' | 'show'> & { interactive: boolean } = {
+  interactive: process.stdin.isTTY === true,
+  show: (text) => void process.stderr.write(text),
+  ask: (prompt, signal) => linesOf(process.stdin).ask(prompt, signal),
+};
 
 /**
  * Reads the mentions in a text that the user typed. It must not contain text from a pipe, which may come from others. Mentions that are not
@@ -17,7 +23,9 @@ export async function readTyped(
   text: string,
   signal: AbortSignal,
   model: ModelRef,
+  prompter = terminal,
 ): Promise<(NotePart | ImagePart)[]> {
+  const say = (line: string) => prompter.show(`kedge: ${oneLine(line, 2_000)}\n`);
   const mentions = await assistant.mentions(session);
   const { refs, unknown } = await mentions.inText(text);
   for (const { target, path } of unknown.filter((each) => looksLikePath(each) && !/^session:/i.test(each.target)))
@@ -25,7 +33,7 @@ export async function readTyped(
   for (const { target } of unknown.filter((each) => /^session:/i.test(each.target)))
     say(`No session, or more than one, has this title, so @${target} was sent as text.`);
   if (refs.length === 0) return [];
-  const confirm = ({ reason }: { reason: string }) => (process.stdin.isTTY === true ? isConfirmed(reason, signal) : false);
+  const confirm = ({ reason }: { reason: string }) => (prompter.interactive ? isConfirmed(reason, signal, prompter) : false);
   const { parts, refused } = await mentions.read(refs, confirm, signal, model);
   if (refused.length > 0) for (const line of refusalText(refused).split('\n')) say(line);
   const sent = parts.flatMap((part) => (part.type === 'note' && part.ref ? [mentionLabel(part.ref)] : []));
@@ -33,11 +41,13 @@ export async function readTyped(
   return parts;
 }
 
-async function isConfirmed(reason: string, signal: AbortSignal): Promise<boolean> {
-  const answer = await linesOf(process.stdin).ask(`${oneLine(reason, 1_000)} Send its content to the model? y = yes, n = no > `, signal);
-  return /^\s*y(es)?\s*$/i.test(answer ?? '');
-}
+const CHOICES = [
+  { key: 'y', label: 'yes' },
+  { key: 'n', label: 'no' },
+];
 
-function say(text: string): void {
-  process.stderr.write(`kedge: ${oneLine(text, 2_000)}\n`);
+async function isConfirmed(reason: string, signal: AbortSignal, prompter: Pick<Prompter, 'ask'>): Promise<boolean> {
+  const question = `${oneLine(reason, 1_000)} Send its content to the model? y = yes, n = no > `;
+  const answer = await prompter.ask(question, signal, CHOICES);
+  return /^\s*y(es)?\s*$/i.test(answer ?? '');
 }

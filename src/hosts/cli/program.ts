@@ -19,7 +19,7 @@ import { answerPending, EXIT, runSession } from './run-session.ts';
  * Callbacks for signals. `shutDown` is called before a signal ends the program, `onInterrupt` at each Ctrl+C, and `onStall` when the event
  * loop is empty although the command has not ended. While a signal ends the program, `ending` is a promise of the exit code.
  */
-type SignalHooks = { shutDown?: () => Promise<void>; onInterrupt?: () => void; onStall?: () => void; ending?: Promise<number> };
+export type SignalHooks = { shutDown?: () => Promise<void>; onInterrupt?: () => unknown; onStall?: () => void; ending?: Promise<number> };
 
 /** Returns the exit code. Every failure is reported as one sentence on stderr. */
 export async function program(args: readonly string[]): Promise<number> {
@@ -27,7 +27,7 @@ export async function program(args: readonly string[]): Promise<number> {
   const hooks = handleSignals(stopping);
   const removeStallHandler = handleStall(hooks);
   try {
-    const code = SESSION_COMMANDS.test(commandWord(args))
+    const code = SESSION_COMMANDS.test(commandWords(args))
       ? await (await import('./sessions/commands.ts')).sessionCommand(args, stopping.signal, hooks)
       : await execute(parseCommand(args), stopping.signal, hooks);
     return (await hooks.ending) ?? code;
@@ -42,11 +42,12 @@ export async function program(args: readonly string[]): Promise<number> {
 }
 
 /** The commands that do not run a model. The code of each is loaded when it is used. */
-const SESSION_COMMANDS = /^(sessions|fork|export|import|replay|doctor|insights)$/;
+const SESSION_COMMANDS = /^(sessions|fork|export|import|replay|doctor|insights|docs(?! ask$))\b/;
 
-/** Returns the first word that is not an option. */
-function commandWord(args: readonly string[]): string {
-  return args.find((arg, index) => !arg.startsWith('-') && args[index - 1] !== '--folder') ?? '';
+/** Returns the first two words that are not options. */
+function commandWords(args: readonly string[]): string {
+  const words = args.filter((arg, index) => !arg.startsWith('-') && args[index - 1] !== '--folder');
+  return words.slice(0, 2).join(' ');
 }
 
 async function execute(command: Command, signal: AbortSignal, hooks: SignalHooks): Promise<number> {
@@ -64,10 +65,18 @@ async function execute(command: Command, signal: AbortSignal, hooks: SignalHooks
       const { env } = command.name === 'config' ? process : await configured(command);
       return runOther(command, { stored: storedKeys, env, signal, hooks });
     }
+    case 'ask-documents': {
+      const { command: options, env } = await configured(command);
+      return (await import('./documents/ask.ts')).askDocuments(options, env, signal, hooks);
+    }
     case 'acp':
     case 'mcp': {
       const { command: options, env } = await configured(command);
       return (await import('./servers/index.ts')).serve(options, env, signal, hooks);
+    }
+    case 'chat': {
+      const { command: options, env, mode } = await configured(command);
+      return (await import('./chat/index.ts')).chat(options, env, mode, hooks);
     }
     case 'prompt':
     case 'continue':
@@ -87,7 +96,7 @@ async function configured<Given extends Command>(command: Given): Promise<Config
   return existsSync(file) ? (await import('./config/configured.ts')).configured(command, file) : { command, env: process.env };
 }
 
-async function run(given: Extract<Command, { prompt: string[] }>, signal: AbortSignal, hooks: SignalHooks): Promise<number> {
+async function run(given: Extract<Command, { action: 'prompt' | 'continue' }>, signal: AbortSignal, hooks: SignalHooks): Promise<number> {
   const { command, env, mode: usualMode } = await configured(given);
   const chosen = chosenModel(command.model, env);
   // The provider's code loads while the session is opened.
@@ -95,7 +104,12 @@ async function run(given: Extract<Command, { prompt: string[] }>, signal: AbortS
     void catalogEntry(chosen.provider)
       ?.load()
       .catch(() => undefined);
-  const kedge = openKedge(command, env);
+  const { schema } = command;
+  const answers =
+    schema === undefined
+      ? undefined
+      : (await import('./schema/index.ts')).jsonAnswers(schema, 'mode' in command ? command.mode : usualMode);
+  const kedge = openKedge(command, env, undefined, answers?.parts);
   const isPiped = command.prompt.includes('-');
   const typed = command.prompt
     .filter((word) => word !== '-')
@@ -126,20 +140,20 @@ async function run(given: Extract<Command, { prompt: string[] }>, signal: AbortS
   const renderer = command.json
     ? undefined
     : new (command.quiet ? (await import('./output/quiet-renderer.ts')).QuietRenderer : TextRenderer)(
-        process.stdout,
+        answers?.out ?? process.stdout,
         process.stderr,
         process.stdin.isTTY === true,
         readLastRun(session.events),
       );
   session.subscribe(renderer ? (event) => renderer.handle(event) : printJson);
-  hooks.onInterrupt = () => renderer?.interrupted();
+  hooks.onInterrupt = () => void renderer?.interrupted();
 
   const endpoint = env.KEDGE_OTLP_ENDPOINT;
   const traces = endpoint ? (await import('./traces.ts')).tracesTo(endpoint, kedge.assistant) : undefined;
   const start = async () => {
     const shown = command.action === 'prompt' && command.shown;
     if (text) {
-      const attachments = typed.includes('@')
+      const attachments = /@|^\//.test(typed)
         ? await (await import('./mentions.ts')).readTyped(kedge.assistant, session, typed, signal, model)
         : [];
       return session.prompt({ text, mode, attachments }, shown ? { shown } : {});
@@ -159,6 +173,7 @@ async function run(given: Extract<Command, { prompt: string[] }>, signal: AbortS
   const code = await runSession(session, start, { ...command, ...(explicitAddress && { baseUrl: explicitAddress }) }, signal, () =>
     renderer?.skipWait(),
   );
+  if (code === EXIT.answered && !command.json) answers?.print(session);
   if (command.output !== undefined) (await import('./output/plan-output.ts')).writePlan(session, command.output);
   await kedge.pruneCheckpoints().catch(() => undefined);
   await traces?.flush();
@@ -202,7 +217,8 @@ function handleStall(hooks: SignalHooks): () => void {
 function handleSignals(stopping: AbortController): SignalHooks {
   const hooks: SignalHooks = {};
   process.on('SIGINT', () => {
-    hooks.onInterrupt?.();
+    // A conversation handles Ctrl+C itself.
+    if (hooks.onInterrupt?.() === true) return;
     if (stopping.signal.aborted || !hooks.shutDown) process.exit(EXIT.stopped);
     stopping.abort();
   });

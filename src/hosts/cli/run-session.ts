@@ -1,11 +1,12 @@
 /** Runs a session in the terminal until its run ends. During the run, it prompts the user for approvals and answers. */
 import { proposedPlan } from '../../app/session/plans.ts';
 import type { Session } from '../../app/session/session.ts';
+import type { Plan } from '../../core/plan/plan.ts';
 import type { ApprovalRequest, AskedQuestion } from '../../core/session/session-state.ts';
 import { planLines } from '../../core/view/plan-details.ts';
 import { EXIT } from './exit-codes.ts';
 import type { Options } from './options/arguments.ts';
-import type { PromptOptions } from './questions.ts';
+import type { PlanAnswer, PromptOptions } from './questions.ts';
 
 export { EXIT };
 
@@ -19,12 +20,48 @@ export async function runSession(
 ): Promise<number> {
   const promptOptions: PromptOptions = { interactive: process.stdin.isTTY === true, yes: options.yes };
   const stopListening = promptOptions.interactive ? await queueTypedLines(session, onEnter) : undefined;
-  let failure: unknown;
   let isOutputRead = true;
   const onOutputError = () => {
     isOutputRead = false;
   };
   process.stdout.once('error', onOutputError);
+  const stopRinging = options.bell ? (await import('./bell.ts')).ringFor(session, process.stderr) : undefined;
+  try {
+    const end = await driveRun(session, start, promptOptions, signal, options.runPlan);
+    if (end === 'stopped') return EXIT.stopped;
+    if (end === 'kept') {
+      if (isOutputRead)
+        process.stderr.write(
+          `The plan has not been run yet. To run it: ${(await import('./run-end.ts')).continueCommand(session, options)} --run-plan\n`,
+        );
+      return signal.aborted ? EXIT.stopped : EXIT.planProposed;
+    }
+    if (end === 'discarded') {
+      process.stderr.write(`${DISCARDED}\n`);
+      return EXIT.answered;
+    }
+  } finally {
+    process.stdout.off('error', onOutputError);
+    stopListening?.();
+    stopRinging?.();
+  }
+  return (await import('./run-end.ts')).exitCode(session, options, isOutputRead);
+}
+
+export const DISCARDED = 'The plan was discarded. Nothing was changed.';
+
+/**
+ * Runs a session until its run has ended, and asks the user during the run. Plans that it proposes are confirmed and run, or kept or
+ * discarded.
+ */
+export async function driveRun(
+  session: Session,
+  start: () => Promise<void>,
+  promptOptions: PromptOptions,
+  signal: AbortSignal,
+  runsPlans = false,
+): Promise<'ended' | 'stopped' | 'kept' | 'discarded'> {
+  let failure: unknown;
   const unsubscribe = session.subscribe((event) => {
     if (event.type !== 'approval_requested' && event.type !== 'question_asked') return;
     const answering =
@@ -39,7 +76,6 @@ export async function runSession(
       })
       .catch(() => undefined);
   });
-  const stopRinging = options.bell ? (await import('./bell.ts')).ringFor(session, process.stderr) : undefined;
   const stop = () => void session.stop();
   signal.addEventListener('abort', stop, { once: true });
   try {
@@ -47,47 +83,44 @@ export async function runSession(
     // A run that fails reports the error itself.
     if (failure && session.state.lastRun?.outcome !== 'failed') throw failure;
     for (let plan = proposedPlan(session.state); plan; plan = proposedPlan(session.state) ?? stillProposed(session, plan)) {
-      const answer = options.runPlan ? 'run' : promptOptions.interactive ? await confirm(session, plan, signal) : 'keep';
-      if (answer === 'keep') {
-        if (isOutputRead)
-          process.stderr.write(
-            `The plan has not been run yet. To run it: ${(await import('./run-end.ts')).continueCommand(session, options)} --run-plan\n`,
-          );
-        return signal.aborted ? EXIT.stopped : EXIT.planProposed;
-      }
-      if (signal.aborted) return EXIT.stopped;
+      const { answer, edited } = runsPlans ? RUN : promptOptions.interactive ? await confirm(session, plan, promptOptions, signal) : KEEP;
+      if (answer === 'keep') return 'kept';
+      if (signal.aborted) return 'stopped';
       if (typeof answer === 'object') {
         await session.plans.change(plan, answer.change);
         continue;
       }
       const allowEdits = answer === 'run_and_allow_edits';
-      await session.plans.answer(plan, allowEdits ? 'run' : answer, { allowEdits });
-      if (answer === 'discard') {
-        process.stderr.write('The plan was discarded. Nothing was changed.\n');
-        return EXIT.answered;
-      }
+      await session.plans.answer(plan, allowEdits ? 'run' : answer, { allowEdits, edited });
+      if (answer === 'discard') return 'discarded';
     }
   } finally {
     signal.removeEventListener('abort', stop);
-    process.stdout.off('error', onOutputError);
-    stopListening?.();
     unsubscribe();
-    stopRinging?.();
   }
-  return (await import('./run-end.ts')).exitCode(session, options, isOutputRead);
+  return 'ended';
 }
 
+type Confirmed = { answer: PlanAnswer; edited?: Plan | undefined };
+const RUN: Confirmed = { answer: 'run' };
+const KEEP: Confirmed = { answer: 'keep' };
+
 /** Prints the plan to stderr if stdout is redirected, so that the user sees what they confirm. */
-async function confirm(session: Session, planId: string, signal: AbortSignal) {
-  const { confirmPlan } = await import('./questions.ts');
+async function confirm(session: Session, planId: string, options: PromptOptions, signal: AbortSignal): Promise<Confirmed> {
+  const { confirmPlan, confirmOrEditPlan } = await import('./questions.ts');
   const plan = session.state.plans.get(planId)?.plan;
   if (plan && process.stdout.isTTY !== true) process.stderr.write(`${planLines(plan)}\n`);
-  return confirmPlan(signal);
+  if (!plan || !options.prompter) return { answer: await confirmPlan(signal) };
+  return confirmOrEditPlan(plan, options, signal);
 }
 
 /** Prompts for the approvals and questions that an earlier process left unanswered. The last answer continues the run. */
-export async function answerPending(session: Session, options: Options, signal: AbortSignal): Promise<void> {
-  const promptOptions: PromptOptions = { interactive: process.stdin.isTTY === true, yes: options.yes };
+export async function answerPending(
+  session: Session,
+  { yes }: Pick<Options, 'yes'>,
+  signal: AbortSignal,
+  promptOptions: PromptOptions = { interactive: process.stdin.isTTY === true, yes },
+): Promise<void> {
   // The last of these calls resolves only when the run has ended.
   for (const question of [...session.state.pendingQuestions.values()]) await answerQuestion(session, question, promptOptions, signal);
   for (const request of [...session.state.pendingApprovals.values()]) await answerApproval(session, request, promptOptions, signal);
@@ -120,7 +153,7 @@ async function answerApproval(session: Session, request: ApprovalRequest, option
 
 async function answerQuestion(session: Session, asked: AskedQuestion, options: PromptOptions, signal: AbortSignal): Promise<void> {
   const { linesOf, NOBODY, promptForAnswer } = await import('./questions.ts');
-  const typedAnswer = options.interactive ? await promptForAnswer(asked, linesOf(process.stdin), signal) : undefined;
+  const typedAnswer = options.interactive ? await promptForAnswer(asked, options.prompter ?? linesOf(process.stdin), signal) : undefined;
   const answer = typedAnswer ?? { words: NOBODY, by: 'nobody' };
   if (!signal.aborted && session.state.pendingQuestions.has(asked.questionId)) await session.answerQuestion(asked.questionId, answer);
 }

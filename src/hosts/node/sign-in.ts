@@ -24,14 +24,18 @@ export function keychainStore(keys: StoredKeys): SecretStore {
     load: async (key) => unsaved.get(key) ?? keys.get(key),
     async save(key, secret) {
       unsaved.set(key, secret);
-      await keys.set(key, secret).catch(() => undefined);
+      // Another process may replace a secret in the keychain, so what is stored there is always read there.
+      const remove = () => unsaved.get(key) === secret && unsaved.delete(key);
+      await keys.set(key, secret).then(remove, () => undefined);
     },
   };
 }
 
-export function browserSignIn(store: SecretStore, ask: AskToSignIn): SignIn {
+/** @param exclusively waits for the other processes that use the same store */
+export function browserSignIn(store: SecretStore, exclusively: SignIn['exclusively'], ask: AskToSignIn): SignIn {
   return {
     ...store,
+    exclusively,
     async redirectUrl(wanted) {
       const port = wanted !== undefined && URL.canParse(wanted) ? Number(new URL(wanted).port) : 0;
       return `http://${HOST}:${(await freePort(port)) ?? (await freePort(0))}${PATH}`;

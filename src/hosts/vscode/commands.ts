@@ -44,6 +44,7 @@ export function registerCommands(kedge: Kedge, panel: Panel, proposals: Proposal
     'kedge.stop': async () => (await current(kedge)).stop(),
     'kedge.manageGrants': () => panel.reveal({ type: 'show_page', name: 'permissions' }),
     'kedge.manageServers': () => panel.reveal({ type: 'show_page', name: 'servers' }),
+    'kedge.importServers': async () => (await import('./actions/import-servers.ts')).importServers(kedge),
     'kedge.manageModels': () => panel.reveal({ type: 'show_page', name: 'models' }),
     'kedge.pause': async () => (await current(kedge)).pause(),
     'kedge.resume': async () => continueRun(await current(kedge)),

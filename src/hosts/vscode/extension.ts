@@ -11,6 +11,7 @@ import { introduce } from './first-start.ts';
 import { Kedge } from './kedge.ts';
 import { registerModelProvider } from './models/model-provider.ts';
 import { notificationText } from './notification-text.ts';
+import { registerOffers } from './offers/register-offers.ts';
 import { Panel } from './panel/panel.ts';
 import { scheduleCheckpointPruning } from './prune-checkpoints.ts';
 import { registerReview } from './review/register-review.ts';
@@ -45,6 +46,7 @@ export function activate(context: vscode.ExtensionContext): Api {
     registerEditorActions(kedge),
     registerModelProvider(kedge),
     registerChat(kedge),
+    registerOffers(kedge),
     callForAttention(kedge, panel),
     showAsked(kedge),
   );

@@ -1,6 +1,6 @@
 /** The parts of the editor that runs use. They are loaded and created with the first run, so that activation stays fast. */
 import { join } from 'node:path';
-import type * as vscode from 'vscode';
+import { type Disposable, type ExtensionContext, workspace } from 'vscode';
 import type { WorkPorts } from '../../app/ports.ts';
 import type { McpServers } from '../../mcp/servers.ts';
 import { TerminalText } from '../../tools/commands/command-text.ts';
@@ -24,6 +24,7 @@ import { Terminals } from './terminal/terminal.ts';
 
 /** The parts of Kedge that runs need. */
 type Window = {
+  readonly context: Pick<ExtensionContext, 'globalStorageUri'>;
   readonly storage: string;
   readonly sharedStorage: string;
   readonly fs: VsCodeFileSystem;
@@ -34,7 +35,7 @@ type Window = {
   readonly models: Pick<Models, 'isServedHere'>;
 };
 
-export function workPorts(kedge: Window): WorkPorts & vscode.Disposable & { terminals: Terminals; mcp: McpServers } {
+export function workPorts(kedge: Window): WorkPorts & Disposable & { terminals: Terminals; mcp: McpServers } {
   const formatter = new DraftFormatter();
   const terminals = new Terminals();
   const commands = new Commands({
@@ -43,6 +44,8 @@ export function workPorts(kedge: Window): WorkPorts & vscode.Disposable & { term
     launch: terminals.launch,
     environment: () => kedge.settings.environment(),
   });
+  const mcp = editorMcpServers(kedge);
+  const folders = workspace.onDidChangeWorkspaceFolders(() => mcp.rootsChanged());
   return {
     terminals,
     writer: () => new VsCodeWriter(kedge.fs),
@@ -59,12 +62,12 @@ export function workPorts(kedge: Window): WorkPorts & vscode.Disposable & { term
         : (await import('../node/commands/git-changes.ts')).gitChanges(kedge.fs.directory(at), isWithheld, signal, staged),
     terminalOutput: () => kedge.lastOutput.last && outputText(kedge.lastOutput.last),
     memory: async (model) => ((await kedge.models.isServedHere(model)) ? readMemory() : undefined),
-    mcp: editorMcpServers(kedge.keys),
+    mcp,
     policy: readPolicy,
     remembered: memoryOf(kedge),
     surroundings: async () => editorSurroundings(kedge.fs, kedge.settings.surroundings()),
     dispose() {
-      for (const each of [formatter, commands, terminals]) each.dispose();
+      for (const each of [formatter, commands, terminals, folders]) each.dispose();
     },
   };
 }

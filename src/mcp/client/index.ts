@@ -1,22 +1,25 @@
 /** Connects to one MCP server with the official SDK. Only this folder imports the SDK, so it is loaded when the first server is used. */
 import { UnauthorizedError } from '@modelcontextprotocol/sdk/client/auth.js';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { getDefaultEnvironment } from '@modelcontextprotocol/sdk/client/stdio.js';
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import {
   type CallToolResult,
+  CreateMessageRequestSchema,
   ElicitRequestSchema,
+  ListRootsRequestSchema,
+  LoggingMessageNotificationSchema,
+  PromptListChangedNotificationSchema,
   ResourceListChangedNotificationSchema,
   ToolListChangedNotificationSchema,
 } from '@modelcontextprotocol/sdk/types.js';
-import type { McpServerConfig } from '../config.ts';
-import type { Ask, Connect, McpResource, McpTool, StartServer } from '../types.ts';
-import { Authorization, fetchFor } from './authorization.ts';
+import { promptOf } from '../prompt-uri.ts';
+import type { CallContext, Connect, McpTool } from '../types.ts';
+import { Authorization } from './authorization.ts';
 import { elicited } from './elicitation.ts';
-import { ProcessTransport } from './process-transport.ts';
+import { promptParts, promptsOf } from './prompts.ts';
 import { resourceParts, resultParts } from './results.ts';
+import { sampled } from './sampling.ts';
 import { schemaValidator } from './schemas.ts';
+import { mayBeOld, transportOf } from './transports.ts';
 
 const MAX_TOOLS = 200;
 const MAX_RESOURCES = 500;
@@ -30,8 +33,8 @@ export const connect: Connect = async (name, config, events, start, signal, sign
   const validator = schemaValidator();
   /** Ends the wait for a sign-in, during the request that needs it. */
   let waiting = signal;
-  /** The functions that ask the user, of the calls in progress. A request of the server does not say to which call it belongs. */
-  const asks: Ask[] = [];
+  /** The calls in progress, which can ask the user. A request of the server does not say to which call it belongs. */
+  const calls: Pick<CallContext, 'ask' | 'model'>[] = [];
   const authorization =
     'url' in config && signIn && !hasOwnKey(config.headers)
       ? await Authorization.open(name, config, signIn, { signal: () => waiting, onSignIn: events.onSignIn })
@@ -50,22 +53,34 @@ export const connect: Connect = async (name, config, events, start, signal, sign
   };
   let finish = async (_code: string) => {};
   const finishLast = (code: string) => finish(code);
-  const open = async () => {
+  const open = async (isOld = 'type' in config && config.type === 'sse'): Promise<Client> => {
     const client = new Client(
       { name: 'kedge', version: '1.0.0' },
       {
         jsonSchemaValidator: validator,
-        capabilities: { elicitation: { form: { applyDefaults: true } } },
+        capabilities: {
+          elicitation: { form: { applyDefaults: true } },
+          sampling: {},
+          ...(events.roots && { roots: { listChanged: true } }),
+        },
       },
     );
     client.setRequestHandler(ElicitRequestSchema, ({ params }) =>
-      params.mode === 'url' ? { action: 'decline' } : elicited(name, params, asks.at(-1)),
+      params.mode === 'url' ? { action: 'decline' } : elicited(name, params, calls.at(-1)?.ask),
     );
-    const { transport, stderr, finishAuth } = transportOf(config, start, events.onLog, authorization);
+    client.setRequestHandler(CreateMessageRequestSchema, ({ params }) => {
+      const { ask, model } = calls.at(-1) ?? {};
+      return sampled(name, params, { isRefused: () => true, refuse: () => undefined, ...events.sampling, ask, model });
+    });
+    if (events.roots) client.setRequestHandler(ListRootsRequestSchema, () => ({ roots: events.roots?.() ?? [] }));
+    client.setNotificationHandler(LoggingMessageNotificationSchema, ({ params }) => events.onLog(logLine(params)));
+    const parts = { start, onLog: events.onLog, authProvider: authorization };
+    const { transport, stderr, finishAuth } = await transportOf(config, isOld, parts);
     finish = finishAuth;
     client.onclose = events.onClosed;
     client.setNotificationHandler(ToolListChangedNotificationSchema, events.onChanged);
     client.setNotificationHandler(ResourceListChangedNotificationSchema, events.onResourcesChanged);
+    client.setNotificationHandler(PromptListChangedNotificationSchema, events.onResourcesChanged);
     try {
       await client.connect(transport, { signal });
       return client;
@@ -73,11 +88,12 @@ export const connect: Connect = async (name, config, events, start, signal, sign
       delete client.onclose;
       await client.close().catch(() => undefined);
       if (error instanceof UnauthorizedError) throw error;
+      if (!isOld && mayBeOld(config, error)) return open(true);
       const stderrText = stderr().trim();
       throw new Error(`${reason(error)}${stderrText ? ` Its error output: ${stderrText}` : ''}`);
     }
   };
-  const client = await signedIn(open, finishLast);
+  const client = await signedIn(() => open(), finishLast);
   const requesting = <T>(own: AbortSignal, request: () => Promise<T>): Promise<T> => {
     waiting = own;
     return signedIn(request, finishLast);
@@ -91,14 +107,15 @@ export const connect: Connect = async (name, config, events, start, signal, sign
       do {
         const at = cursor === undefined ? {} : { cursor };
         const page = await requesting(own, () => client.listTools(at, { signal: own }));
-        for (const { name: tool, description = '', inputSchema } of page.tools) tools.push({ name: tool, description, inputSchema });
+        for (const { name: tool, description = '', inputSchema, annotations } of page.tools)
+          tools.push({ name: tool, description, inputSchema, ...(annotations?.destructiveHint && { isDestructive: true }) });
         cursor = page.nextCursor;
       } while (cursor !== undefined && tools.length < MAX_TOOLS);
       return tools.slice(0, MAX_TOOLS);
     },
     async resources(stopped) {
-      if (!client.getServerCapabilities()?.resources) return [];
-      const resources: McpResource[] = [];
+      const resources = await promptsOf(client, stopped);
+      if (!client.getServerCapabilities()?.resources) return resources;
       let cursor: string | undefined;
       do {
         const page = await client.listResources(cursor === undefined ? {} : { cursor }, { signal: stopped });
@@ -108,11 +125,15 @@ export const connect: Connect = async (name, config, events, start, signal, sign
       return resources.slice(0, MAX_RESOURCES);
     },
     async read(uri, stopped) {
-      const reading = during(stopped, (signal) => client.readResource({ uri }, { signal, timeout: CALL_MS }));
-      const { contents } = await reading.catch((error) => {
+      const prompt = promptOf(uri);
+      const reading = during(stopped, async (signal) =>
+        prompt
+          ? promptParts(client, prompt.name, prompt.words, signal)
+          : resourceParts((await client.readResource({ uri }, { signal, timeout: CALL_MS })).contents),
+      );
+      return reading.catch((error) => {
         throw stopped.aborted ? error : failure(error);
       });
-      return resourceParts(contents);
     },
     misfit({ inputSchema }, input) {
       try {
@@ -123,8 +144,9 @@ export const connect: Connect = async (name, config, events, start, signal, sign
         return undefined;
       }
     },
-    async call(tool, input, { signal: own, progress, ask }) {
-      if (ask) asks.push(ask);
+    async call(tool, input, { signal: own, progress, ask, model }) {
+      const asking = { ...(ask && { ask }), model };
+      calls.push(asking);
       const onprogress = (at: { message?: string; progress: number; total?: number }) =>
         progress(at.message ?? (at.total === undefined ? `${at.progress}` : `${at.progress} of ${at.total}`));
       const pendingCall = during(own, (each) =>
@@ -136,31 +158,16 @@ export const connect: Connect = async (name, config, events, start, signal, sign
         .catch((error) => {
           throw own.aborted ? error : failure(error);
         })
-        .finally(() => ask && asks.splice(asks.indexOf(ask), 1));
+        .finally(() => calls.splice(calls.indexOf(asking), 1));
       const { content, structuredContent, isError } = result as CallToolResult;
       return { content: resultParts(content, structuredContent), isError: isError === true };
+    },
+    async rootsChanged() {
+      await client.sendRootsListChanged().catch(() => undefined);
     },
     close: () => client.close(),
   };
 };
-
-function transportOf(
-  config: McpServerConfig,
-  start: StartServer,
-  onLog: (text: string) => void,
-  authProvider: Authorization | undefined,
-): { transport: Transport; stderr: () => string; finishAuth: (code: string) => Promise<void> } {
-  if ('url' in config) {
-    const options = { fetch: fetchFor(config), ...(authProvider && { authProvider }) };
-    const transport = new StreamableHTTPClientTransport(new URL(config.url), options);
-    return { transport: transport as Transport, stderr: () => '', finishAuth: (code) => transport.finishAuth(code) };
-  }
-  const { command, args = [], env, cwd } = config;
-  // Besides the configured variables, a server receives only a few harmless variables, so it does not receive API keys from the user's environment.
-  const spec = { command, args, env: { ...getDefaultEnvironment(), ...env }, ...(cwd && { cwd }) };
-  const transport = new ProcessTransport(spec, start, onLog);
-  return { transport, stderr: () => transport.stderr, finishAuth: async () => undefined };
-}
 
 /** Gives each call its own signal. The SDK never removes its listeners, so they would accumulate on the signal of the run. */
 async function during<T>(signal: AbortSignal, work: (own: AbortSignal) => Promise<T>): Promise<T> {
@@ -173,6 +180,14 @@ async function during<T>(signal: AbortSignal, work: (own: AbortSignal) => Promis
   } finally {
     signal.removeEventListener('abort', abort);
   }
+}
+
+const MAX_LINE = 2_000;
+
+/** Returns a log message of a server as a line of its log. */
+function logLine({ level, logger, data }: { level: string; logger?: string | undefined; data?: unknown }): string {
+  const text = typeof data === 'string' ? data : (JSON.stringify(data) ?? '');
+  return `[${level}] ${logger === undefined ? '' : `${logger}: `}${text}`.slice(0, MAX_LINE).concat('\n');
 }
 
 /** A server whose key is in the settings is not asked for a sign-in. */

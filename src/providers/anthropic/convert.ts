@@ -10,6 +10,7 @@ import type {
 import { type AssistantMessage, type ImagePart, type Message, resultText, type TextPart } from '../../core/model/messages.ts';
 import type { ModelRequest, ToolSpec } from '../../core/model/model.ts';
 import { type FramedResult, framed } from '../../core/model/notes.ts';
+import { closed } from '../answer-schema.ts';
 import { echoInput, wireId } from '../tool-calls.ts';
 
 export const PROVIDER = 'anthropic';
@@ -22,8 +23,11 @@ const MAX_TOKENS = 32_000;
 
 const EFFORTS = { minimal: 'low', low: 'low', medium: 'medium', high: 'high' } as const;
 
+/** The field of `output_config` that constrains the answer. Services name it in this way when they reject it. */
+export const FORMAT = 'output_config.format';
+
 /** Request fields that gateways and older models may reject. */
-export const OPTIONAL = ['cache_control', 'thinking', 'output_config'];
+export const OPTIONAL = ['cache_control', 'thinking', FORMAT, 'output_config'];
 
 /**
  * `messages` come last and everything before them stays the same during a run, so each request extends the previous one byte for byte and
@@ -31,12 +35,16 @@ export const OPTIONAL = ['cache_control', 'thinking', 'output_config'];
  * it to the last block.
  */
 export function toBody(request: ModelRequest, without: readonly string[] = []): MessageCreateParamsStreaming {
-  const { model, system, tools, maxOutputTokens, reasoningEffort } = request;
+  const { model, system, tools, maxOutputTokens, reasoningEffort, answerSchema } = request;
+  const format = answerSchema && !without.includes(FORMAT) ? { type: 'json_schema' as const, schema: closed(answerSchema) } : undefined;
+  const output_config = {
+    ...(reasoningEffort !== undefined && { effort: EFFORTS[reasoningEffort] }),
+    ...(format && { format }),
+  };
   const optional: Partial<MessageCreateParamsStreaming> = {
     cache_control: { type: 'ephemeral' },
-    ...(reasoningEffort === undefined
-      ? {}
-      : { thinking: { type: 'adaptive', display: 'summarized' }, output_config: { effort: EFFORTS[reasoningEffort] } }),
+    ...(reasoningEffort === undefined ? {} : { thinking: { type: 'adaptive', display: 'summarized' } }),
+    ...(Object.keys(output_config).length > 0 && { output_config }),
   };
   return {
     model,

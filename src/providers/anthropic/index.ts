@@ -8,7 +8,7 @@ import { formOf, JSON_CONTENT, RequestBodies } from '../request-body.ts';
 import { checkConfig, serverOf } from '../server.ts';
 import type { ProviderConfig } from '../types.ts';
 import { createClient } from './client.ts';
-import { OPTIONAL, PROVIDER, toBody, toMessage } from './convert.ts';
+import { FORMAT, OPTIONAL, PROVIDER, toBody, toMessage } from './convert.ts';
 import { toModelEvents } from './stream.ts';
 
 export { listModels } from './list.ts';
@@ -36,7 +36,8 @@ export function createAdapter(config: ProviderConfig): ModelAdapter {
         // `messages.create` would do the same but print warnings about models to the console.
         return await client.post<AsyncIterable<unknown>>('/v1/messages', { body, headers: JSON_CONTENT, signal, stream: true });
       } catch (error) {
-        const field = refusedField(error, OPTIONAL, head());
+        const { output_config } = head();
+        const field = refusedField(error, OPTIONAL, { ...head(), ...(output_config?.format && { [FORMAT]: output_config.format }) });
         if (!field) throw error;
         refused.set(request.model, [...without, field]);
       }

@@ -16,8 +16,8 @@ const FOREIGN_SIGNATURE = 'skip_thought_signature_validator';
 export type Ids = Map<string, string | undefined>;
 
 /** Each request extends the contents of the previous request, and everything else stays the same during a run, for the prompt cache. */
-export function toParameters(request: ModelRequest): GenerateContentParameters {
-  const { model, system, tools, maxOutputTokens, reasoningEffort, temperature } = request;
+export function toParameters(request: ModelRequest, withoutSchema = false): GenerateContentParameters {
+  const { model, system, tools, maxOutputTokens, reasoningEffort, temperature, answerSchema } = request;
   const ids: Ids = new Map();
   return {
     model,
@@ -28,6 +28,7 @@ export function toParameters(request: ModelRequest): GenerateContentParameters {
       ...(system === '' ? {} : { systemInstruction: { role: 'user', parts: [{ text: system }] } }),
       ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
       ...(temperature === undefined ? {} : { temperature }),
+      ...(answerSchema === undefined || withoutSchema ? {} : { responseMimeType: 'application/json', responseJsonSchema: answerSchema }),
       ...(reasoningEffort === undefined
         ? {}
         : { thinkingConfig: { includeThoughts: true, thinkingLevel: reasoningEffort.toUpperCase() as ThinkingLevel } }),

@@ -1,5 +1,5 @@
 import type { GoogleGenAI } from '@google/genai/web';
-import type { ModelAdapter, ModelRequest } from '../../core/model/model.ts';
+import { type ModelAdapter, ModelError, type ModelRequest } from '../../core/model/model.ts';
 import { silenceOf } from '../connection.ts';
 import { sdkError } from '../errors.ts';
 import { exchange } from '../exchange.ts';
@@ -24,19 +24,28 @@ export function createAdapter(config: ProviderConfig): ModelAdapter {
   const server = serverOf('Gemini', config);
   const bodies = new RequestBodies();
   const send = connectionFor(config, server);
+  /** The models that rejected a schema for answers. Older models support it only without tools. */
+  const withoutSchema = new Set<string>();
   let client: GoogleGenAI | undefined;
 
   async function open(request: ModelRequest, signal: AbortSignal): Promise<AsyncIterable<unknown>> {
     checkConfig('Gemini', config);
     client ??= createClient(config, server);
-    const { model, config: options } = toParameters({ ...request, messages: [] });
+    const isFree = withoutSchema.has(request.model);
+    const { model, config: options } = toParameters({ ...request, messages: [] }, isFree);
     const fetchWithMessages: typeof fetch = (input, init) =>
-      send(input, { ...init, body: bodies.of(request, undefined, () => formOf(request, init?.body)) });
-    return await client.models.generateContentStream({
-      model,
-      contents: STAND_IN,
-      config: { ...options, abortSignal: signal, httpOptions: { fetch: fetchWithMessages } },
-    });
+      send(input, { ...init, body: bodies.of(request, isFree, () => formOf(request, init?.body)) });
+    try {
+      return await client.models.generateContentStream({
+        model,
+        contents: STAND_IN,
+        config: { ...options, abortSignal: signal, httpOptions: { fetch: fetchWithMessages } },
+      });
+    } catch (error) {
+      if (!request.answerSchema || isFree || !refusesSchema(error)) throw error;
+      withoutSchema.add(request.model);
+      return open(request, signal);
+    }
   }
 
   return {
@@ -49,6 +58,10 @@ export function createAdapter(config: ProviderConfig): ModelAdapter {
         (error) => sdkError(server, error),
       ),
   };
+}
+
+function refusesSchema(error: unknown): boolean {
+  return error instanceof ModelError && error.kind === 'invalid_request' && /response.?(mime|json|schema)/i.test(error.message);
 }
 
 /** Returns the form of a request from the SDK's body. */

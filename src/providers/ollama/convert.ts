@@ -37,7 +37,9 @@ export function contextSize({ contextLength = USUAL_CONTEXT, memoryBytes = 16 * 
 
 /** `messages` come last and everything before them stays the same during a run, so each request extends the previous one byte for byte. */
 export function toRequest(request: ModelRequest, facts: ModelFacts): ChatRequest & { stream: true } {
-  const { model, system, tools, maxOutputTokens, reasoningEffort, temperature } = request;
+  const { model, system, maxOutputTokens, reasoningEffort, temperature, answerSchema } = request;
+  // The server applies a format to everything that the model writes, so with a format the model could not call a tool.
+  const tools = answerSchema && request.answersNow ? [] : request.tools;
   const thinks = facts.thinks && reasoningEffort !== undefined;
   return {
     model,
@@ -47,6 +49,7 @@ export function toRequest(request: ModelRequest, facts: ModelFacts): ChatRequest
       ...(maxOutputTokens === undefined ? {} : { num_predict: maxOutputTokens }),
       ...(temperature === undefined ? {} : { temperature }),
     },
+    ...(answerSchema && tools.length === 0 ? { format: answerSchema } : {}),
     ...(thinks ? { think: toThink(model, reasoningEffort) } : {}),
     ...(tools.length === 0
       ? {}

@@ -7,6 +7,7 @@ import type {
 import type { AssistantMessage, ImagePart, Message, TextPart } from '../../core/model/messages.ts';
 import type { ModelRequest } from '../../core/model/model.ts';
 import { type FramedResult, framed, framedNote } from '../../core/model/notes.ts';
+import { strictFormat } from '../answer-schema.ts';
 import { echoInput, markedText, wireId } from '../tool-calls.ts';
 
 export const PROVIDER = 'openai-chat';
@@ -33,7 +34,9 @@ export function dialectOf(baseUrl: string | undefined): Dialect {
 
 /** `messages` come last and everything before them stays the same during a run, so each request extends the previous one byte for byte. */
 export function toBody(request: ModelRequest, dialect: Dialect = {}): ChatCompletionCreateParamsStreaming {
-  const { model, system, tools, cacheKey, maxOutputTokens, reasoningEffort, temperature } = request;
+  const { model, system, tools, cacheKey, maxOutputTokens, reasoningEffort, temperature, answerSchema } = request;
+  // Most servers cannot constrain an answer and offer tools at the same time. Some local servers would then never call a tool.
+  const isConstrained = answerSchema !== undefined && (dialect.openai || request.answersNow || tools.length === 0);
   // OpenAI's newer models reject `max_tokens`, which most other servers expect.
   const limit = dialect.openai || dialect.without?.includes('max_tokens') ? 'max_completion_tokens' : 'max_tokens';
   const optional = {
@@ -42,6 +45,8 @@ export function toBody(request: ModelRequest, dialect: Dialect = {}): ChatComple
     ...(maxOutputTokens === undefined ? {} : { [limit]: maxOutputTokens }),
     ...(reasoningEffort === undefined ? {} : { reasoning_effort: reasoningEffort }),
     ...(temperature === undefined ? {} : { temperature }),
+    ...(isConstrained ? { response_format: { type: 'json_schema', json_schema: strictFormat(answerSchema) } } : {}),
+    ...(isConstrained && request.answersNow && !dialect.openai && tools.length > 0 ? { tool_choice: 'none' } : {}),
   };
   return {
     model,

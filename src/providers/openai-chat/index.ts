@@ -12,7 +12,16 @@ import { toModelEvents } from './stream.ts';
 
 export { listModels } from './list.ts';
 
-const OPTIONAL = ['stream_options', 'prompt_cache_key', 'reasoning_effort', 'temperature', 'max_tokens', 'max_completion_tokens'];
+const OPTIONAL = [
+  'stream_options',
+  'prompt_cache_key',
+  'reasoning_effort',
+  'temperature',
+  'max_tokens',
+  'max_completion_tokens',
+  'response_format',
+  'tool_choice',
+];
 
 /**
  * Creates the adapter for the Chat Completions API, as implemented by OpenRouter, Groq, DeepSeek, Mistral, llama.cpp, vLLM, LM Studio and

@@ -9,6 +9,7 @@ import type {
 import type { AssistantMessage, ImagePart, Message, TextPart } from '../../core/model/messages.ts';
 import type { ModelRequest, ToolSpec } from '../../core/model/model.ts';
 import { type FramedResult, framed } from '../../core/model/notes.ts';
+import { strictFormat } from '../answer-schema.ts';
 import { echoInput, markedText, wireId } from '../tool-calls.ts';
 
 export const PROVIDER = 'openai';
@@ -17,11 +18,11 @@ export const PROVIDER = 'openai';
 export type Token = { item?: Record<string, unknown>; phase?: EasyInputMessage['phase'] };
 
 /** The features that the server rejected for the model or account. */
-export type Omit = { encrypted?: boolean; summary?: boolean; temperature?: boolean };
+export type Omit = { encrypted?: boolean; summary?: boolean; temperature?: boolean; format?: boolean };
 
 /** `input` comes last and everything before it stays the same during a run, so each request extends the previous one byte for byte. */
 export function toBody(request: ModelRequest, omit: Omit = {}): ResponseCreateParamsStreaming {
-  const { model, system, tools, cacheKey, maxOutputTokens, reasoningEffort, temperature } = request;
+  const { model, system, tools, cacheKey, maxOutputTokens, reasoningEffort, temperature, answerSchema } = request;
   return {
     model,
     stream: true,
@@ -33,6 +34,7 @@ export function toBody(request: ModelRequest, omit: Omit = {}): ResponseCreatePa
       ? {}
       : { reasoning: { effort: reasoningEffort, ...(omit.summary ? {} : { summary: 'auto' as const }) } }),
     ...(temperature === undefined || omit.temperature ? {} : { temperature }),
+    ...(answerSchema === undefined || omit.format ? {} : { text: { format: { type: 'json_schema', ...strictFormat(answerSchema) } } }),
     ...(system === '' ? {} : { instructions: system }),
     ...(tools.length === 0 ? {} : { tools: tools.map(toTool) }),
     input: request.messages.flatMap((message) => toItems(message, model)),

@@ -57,13 +57,14 @@ export function createAdapter(config: ProviderConfig): ModelAdapter {
 
 /**
  * Returns the features to omit when the request is repeated, or undefined if repeating would not help. Some models do not support encrypted
- * reasoning or temperature, and some accounts do not support summaries.
+ * reasoning, temperature or a schema, and some accounts do not support summaries.
  */
-function unsupported(error: unknown, omit: Omit, { temperature }: ModelRequest): Omit | undefined {
+function unsupported(error: unknown, omit: Omit, { temperature, answerSchema }: ModelRequest): Omit | undefined {
   if (!(error instanceof APIError) || error.status !== 400) return undefined;
   const errorText = `${error.param} ${error.message}`;
   if (!omit.encrypted && /^include\b|encrypted.content/i.test(errorText)) return { ...omit, encrypted: true };
   if (temperature !== undefined && !omit.temperature && /temperature/i.test(errorText)) return { ...omit, temperature: true };
+  if (answerSchema && !omit.format && /text\.format|response_format|json_schema/i.test(errorText)) return { ...omit, format: true };
   if (!omit.summary && /reasoning\.summary|reasoning summar/i.test(errorText)) return { ...omit, summary: true };
   return undefined;
 }

@@ -13,7 +13,7 @@ import type {
   UserMessage,
 } from '../../../src/core/model/messages.ts';
 import type { Plan, PlanStep } from '../../../src/core/plan/plan.ts';
-import type { ChangeSummary, CommandLine, Decision, ServerTool, Target } from '../../../src/core/session/effects.ts';
+import type { ChangeSummary, CommandLine, Decision, Detail, ServerTool, Target } from '../../../src/core/session/effects.ts';
 import {
   type ApprovalAnswer,
   type EventBody,
@@ -66,7 +66,8 @@ const shared = {
     ...{ added: true, removed: true, diff: true, mode: true, made: true },
   } satisfies Names<ChangeSummary>,
   Command: { text: true, cwd: true, shell: true, background: true, timeoutSeconds: true } satisfies Names<CommandLine>,
-  ServerTool: { server: true, tool: true, description: true } satisfies Names<ServerTool>,
+  ServerTool: { server: true, tool: true, description: true, details: true } satisfies Names<ServerTool>,
+  Detail: { label: true, text: true, isCode: true } satisfies Names<Detail>,
   Permission: {
     ...{ kind: true, tool: true, glob: true, beyondPlan: true, prefix: true, folders: true },
     ...{ host: true, private: true, server: true, fingerprint: true },

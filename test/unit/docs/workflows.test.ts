@@ -2,8 +2,13 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { load } from 'js-yaml';
 
-type Step = { uses?: string; run?: string };
-type Job = { steps: Step[]; strategy?: { matrix: { include: { os: string; layers?: string }[] } } };
+type Step = { uses?: string; run?: string; with?: Record<string, unknown> };
+type Job = {
+  steps: Step[];
+  env?: unknown;
+  permissions?: Record<string, string>;
+  strategy?: { matrix: { include: { os: string; layers?: string }[] } };
+};
 type Workflow = { permissions: unknown; jobs: Record<string, Job> };
 
 const FOLDER = '.github/workflows';
@@ -31,9 +36,24 @@ describe('the workflows', () => {
       }
     });
 
-    it(`${name} may only read by default, and uses the versions of actions`, () => {
+    it(`${name} may only read by default, and names each action by its commit and version`, () => {
       assert.deepEqual(workflow.permissions, { contents: 'read' });
-      for (const { uses } of steps) if (uses) assert.match(uses, /^actions\/[\w-]+@v\d+$/);
+      const lines = readFileSync(`${FOLDER}/${name}`, 'utf8')
+        .split('\n')
+        .filter((line) => line.includes('uses:'));
+      assert.equal(lines.length, steps.filter(({ uses }) => uses).length);
+      for (const line of lines) assert.match(line, /uses: actions\/[\w-]+@[\da-f]{40} # v\d+\.\d+\.\d+$/);
+    });
+
+    it(`${name} gives no token to the repository's own code, and no secret to a whole job`, () => {
+      for (const { uses, with: given } of steps)
+        if (uses?.startsWith('actions/checkout@')) assert.equal(given?.['persist-credentials'], false);
+      for (const job of Object.values(workflow.jobs)) {
+        assert.doesNotMatch(JSON.stringify(job.env ?? {}), /secrets\./);
+        const mayWrite = Object.values(job.permissions ?? {}).includes('write');
+        if (mayWrite)
+          for (const { run = '', uses = '' } of job.steps) assert.doesNotMatch(`${run} ${uses}`, /\bnp[mx]\b|actions\/checkout/);
+      }
     });
   }
 

@@ -16,6 +16,7 @@ function signInWith(answer: (address: URL) => Record<string, string>, secrets = 
     asked,
     load: async (key) => secrets.get(key),
     save: async (key, secret) => void secrets.set(key, secret),
+    exclusively: (_key, work) => work(),
     redirectUrl: async (wanted) => wanted ?? 'http://127.0.0.1:40000/callback',
     async authorize(_server, address) {
       asked.push(address);

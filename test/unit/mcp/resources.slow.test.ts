@@ -19,6 +19,7 @@ async function on({ trusted = true }: HarnessOptions = {}) {
     load: () => import('../../../src/mcp/client/index.ts'),
     start: startServer,
     onProblem: (text) => assert.fail(text),
+    startMs: 60_000,
   });
   const rules: SourcedRule[] = [];
   const kedge = await assistantOn({}, [turn(say('Yes.'))], { mcp, trusted, policy: () => ({ rules, problems: [] }) });
@@ -97,5 +98,45 @@ describe('a resource of an MCP server', () => {
     await using untrusted = await on({ trusted: false });
     assert.deepEqual(await found(untrusted, 'features'), []);
     assert.match((await read(untrusted, FEATURES, true)).refused[0] ?? '', /not trusted/);
+  });
+});
+
+describe('a prompt of an MCP server', () => {
+  const inText = async ({ assistant, session }: Harness, text: string) => (await (await assistant.mentions(session)).inText(text)).refs;
+
+  it('is a command with its arguments, and what the server returns is data', async () => {
+    await using kedge = await on();
+    const ask = async (text: string) => {
+      const [ref] = await inText(kedge, text);
+      assert.equal(ref?.name, '/everything:args-prompt');
+      return read(kedge, ref, true);
+    };
+    for (const text of ['/everything:args-prompt city="New York" state=NY', '/everything:args-prompt "New York" NY']) {
+      const { asked, texts } = await ask(text);
+      assert.deepEqual(asked, ['Reading it calls the MCP server everything, which runs outside Kedge.']);
+      assert.match(texts[0] ?? '', /^\[user\]\nWhat's weather in New York, NY\?$/);
+    }
+    const { refused } = await ask('/everything:args-prompt');
+    assert.match(refused[0] ?? '', /the prompt needs city="…" after its name/);
+  });
+
+  it('is listed with the resources, and read only if the user agrees', async () => {
+    await using kedge = await on();
+    await kedge.session.prompt({ text: 'Go.', mode: 'agent' });
+    assert.match((await found(kedge, 'simple')).join('\n'), /\| @everything:mcp-prompt:simple-prompt/);
+    const [ref] = await inText(kedge, '/everything:simple-prompt');
+    assert.ok(ref);
+    assert.equal((await read(kedge, ref, false)).texts.length, 0);
+    kedge.rules.push({ effect: 'deny', from: 'user', server: 'everything' });
+    assert.match((await read(kedge, ref, true)).refused.join(), /rule/);
+  });
+
+  it('is not found in other texts', async () => {
+    await using kedge = await on();
+    for (const text of ['/other:simple-prompt', 'see /everything:simple-prompt', '/everything', '/a/b:c', '/everything:'])
+      assert.deepEqual(await inText(kedge, text), [], text);
+    const [ref] = await inText(kedge, '/everything:no-such %zz');
+    assert.ok(ref);
+    assert.match((await read(kedge, ref, true)).refused.join(), /there is no prompt with this name/);
   });
 });

@@ -288,8 +288,10 @@ describe('an MCP server that ignores the end of its input', () => {
       const config = join(folder, 'mcp.json');
       await writeFile(config, JSON.stringify({ mcpServers: { deaf: deaf() } }));
       const asked = Promise.withResolvers<ReceivedRequest>();
-      const turns = (request: ReceivedRequest) => {
+      const turns = async (request: ReceivedRequest) => {
         asked.resolve(request);
+        // A slow server does not delay the run, which could otherwise end before the server has started.
+        await begun();
         return { text: 'Hello.' };
       };
       const server = await startResponsesServer({ turns, ...(signals.length > 0 && { hang: 'midway' }) });

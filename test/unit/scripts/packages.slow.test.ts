@@ -2,15 +2,16 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { checkExtension, checkProgram, PROGRAM, problemsOf } from '../../../scripts/check-packages.ts';
 import { root } from '../../../scripts/editor.ts';
+import { notices } from '../../../scripts/notices.mjs';
 import { packExtension, packProgram, vsix } from '../../../scripts/package.ts';
 import { needsProgram } from '../../support/program.ts';
-import { folderOf } from '../hosts/node/folder.ts';
+import { folderOf, remove } from '../hosts/node/folder.ts';
 
 describe('the packages', () => {
   needsProgram();
@@ -28,6 +29,30 @@ describe('the packages', () => {
 
   it('of npm contains only what the terminal program loads, and runs after npm install --global', async () => {
     assert.match(await checkProgram(await packProgram(folder)), /its kedge runs/);
+  });
+
+  it('contain the license of each package whose code is in the bundles', async () => {
+    const text = await readFile(join(root, 'dist/THIRD-PARTY-NOTICES.txt'), 'utf8');
+    const manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
+    const { ROOMS } = await import('../../../scripts/rooms.ts');
+    const imported = new Set(Object.values(ROOMS).flat());
+    const bundled = Object.keys(manifest.devDependencies).filter((name) => imported.has(name));
+    assert.ok(bundled.length > 20);
+    for (const name of bundled) assert.match(text, new RegExp(`^${name} \\d[\\w.-]* \\(.+\\)$`, 'm'));
+    for (const name of ['esbuild', 'typescript', '@types/node']) assert.ok(!text.includes(`\n${name} `), `${name} is not bundled`);
+    for (const words of [/^Copyright \(c\) .*Colin McDonnell/m, /TERMS AND CONDITIONS FOR USE/, /Permission is hereby granted/])
+      assert.match(text, words);
+  });
+
+  it('contain only packages whose license was read', async () => {
+    const place = await folderOf({
+      'node_modules/free/package.json': JSON.stringify({ name: 'free', version: '1.0.0', license: 'MIT', author: 'Ada' }),
+      'node_modules/strict/package.json': JSON.stringify({ name: 'strict', version: '1.0.0', license: 'AGPL-3.0' }),
+    });
+    const noticesOf = async (name: string) => notices([], [`${name}/index.js`], place);
+    assert.match(await noticesOf('node_modules/free'), /free 1\.0\.0 \(MIT\)\nCopyright \(c\) Ada\n\nPermission is hereby granted/);
+    await assert.rejects(noticesOf('node_modules/strict'), /The license of strict is AGPL-3\.0\. Read it/);
+    await remove(place);
   });
 
   it('may not contain sources, source maps, keys or local paths', async () => {

@@ -13,6 +13,9 @@ import { memoryEntry } from '../../../src/core/words/memory-entry.ts';
 import { mentionAt, mentionsIn } from '../../../src/core/words/mention-text.ts';
 import { parseSlashCommand } from '../../../src/core/words/slash-commands.ts';
 import { decodeMarks, restoreMarks, visibleCommand, visibleText } from '../../../src/core/words/visible-text.ts';
+import { Blocks } from '../../../src/documents/formats/blocks.ts';
+import { readPage } from '../../../src/documents/formats/marked-up/html.ts';
+import { readMarkdown } from '../../../src/documents/formats/marked-up/markdown.ts';
 import { markdownOf } from '../../../src/hosts/node/fetch/html.ts';
 import { decodedText, isHtml, isText } from '../../../src/hosts/node/fetch/text.ts';
 import { nodeShellParsers } from '../../../src/hosts/node/shell/shell-parser.ts';
@@ -62,7 +65,31 @@ const PAGES: Texts = {
   'comments that do not end': '<!--',
   attributes: [' a="b"', '<p', '>'],
   'hidden elements': '<script>',
+  'nested lists that end': '<ul><li><ol><li>a</ol></ul>',
+  'nested tables': '<table><tr><td>x',
+  'definition lists': '<dl><dt>a<dd>b',
+  'attributes of one element': ['a=b ', '<p ', '>x'],
+  'attributes that do not end': ['a=b ', '<p ', ''],
+  'a quoted attribute that does not end': ['a ', '<p title="', ''],
   'tags of all kinds': '<b><i><u><code><br><hr><img src=x alt=y>',
+};
+
+const MARKDOWN: Texts = {
+  headings: '# a\n',
+  'headings that end': [' #', '# a', ''],
+  'underlined lines': 'a\n-\n',
+  fences: '```\n~~~\n',
+  lists: '- a\n  - b\n',
+  quotes: '> ',
+  links: '[a](b)',
+  'links that do not end': '[](',
+  'long targets': [`[a](${'x'.repeat(100)})`, '', ''],
+  tables: ['| `a` | b |\n', '| a | b |\n|---|---|\n', ''],
+  'a row of backticks': ['|`', '|a|\n|-|\n', ''],
+  elements: '<p>\n\n',
+  comments: '<!-- a\n',
+  'thematic breaks': '* * *\n\n',
+  blanks: ' ',
 };
 
 const COMMANDS: Texts = {
@@ -138,6 +165,14 @@ function orFailure(read: () => unknown): void {
 
 describe('the time to read a page grows with its length:', () => {
   grows(PAGES, (text) => markdownOf(text, 'https://example.com/'));
+});
+
+describe('the time to read a document grows with its length: HTML:', () => {
+  grows(PAGES, (text) => readPage(text, new Blocks()));
+});
+
+describe('the time to read a document grows with its length: Markdown:', () => {
+  grows(MARKDOWN, (text) => readMarkdown(text, new Blocks()));
 });
 
 describe('the time to detect the type of a page grows with its length:', () => {

@@ -214,6 +214,7 @@ describe('an MCP server', () => {
         read: () => Promise.reject(new Error()),
         misfit: () => undefined,
         call: async () => assert.fail(),
+        rootsChanged: async () => undefined,
         close: async () => undefined,
       };
       const servers = new McpServers({

@@ -1,6 +1,6 @@
 /** The shapes of the effects of calls: accesses, decisions, commands and changes. */
 import { arrayOf, boolean, type Check, constant, number, object, oneOf, optional, string } from '../../shape.ts';
-import type { AppliedCode, ChangeSummary, CommandLine, Decision, Effect, Target } from '../effects.ts';
+import type { AppliedCode, ChangeSummary, CommandLine, Decision, Detail, Effect, ServerTool, Target } from '../effects.ts';
 import type { UndoResult } from '../events.ts';
 import type { RuleId } from '../rule-ids.ts';
 
@@ -28,6 +28,9 @@ export const command = object<CommandLine>({
   background: yes,
   timeoutSeconds: amount,
 });
+
+const detail = object<Detail>({ label: string, text: string, isCode: yes });
+export const serverTool = object<ServerTool>({ server: string, tool: string, description: string, details: optional(arrayOf(detail)) });
 
 export const appliedCode = object<AppliedCode>({
   path: string,

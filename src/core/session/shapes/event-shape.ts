@@ -21,7 +21,7 @@ import {
   string,
 } from '../../shape.ts';
 import type { Rating } from '../answers.ts';
-import type { FileRead, FileRevision, Reason, ServerTool } from '../effects.ts';
+import type { FileRead, FileRevision, Reason } from '../effects.ts';
 import type {
   AgentEvent,
   ApprovalAnswer,
@@ -40,7 +40,7 @@ import type {
 import type { Action, GrantScope, Permission, Subject } from '../grant-scope.ts';
 import type { BudgetKey, RunLimits, SessionLimits } from '../limits.ts';
 import { compaction, contextUse, place } from './context-shape.ts';
-import { appliedCode, changes, command, decision, effect, rule, stagedChanges, target, undoResults } from './effects-shape.ts';
+import { appliedCode, changes, command, decision, effect, rule, serverTool, stagedChanges, target, undoResults } from './effects-shape.ts';
 import { mode, receipt } from './receipt-shape.ts';
 
 type TransientType = 'text_delta' | 'reasoning_delta' | 'tool_input_delta' | 'model_waiting' | 'tool_progress' | 'context_compacting';
@@ -196,7 +196,7 @@ export const FIELDS: { [Type in DurableType]: FieldChecks<Fields<Type>> } = {
     command: optional(command),
     hosts: optional(strings),
     address: text,
-    mcp: optional(object<ServerTool>({ server: string, tool: string, description: string })),
+    mcp: optional(serverTool),
     input: json,
     targets: optional(arrayOf(target)),
     covers: optional(arrayOf(permission)),

@@ -3,6 +3,7 @@ import type { Block, Place } from '../../document.ts';
 import type { Blocks } from '../blocks.ts';
 import { charsetOf, decodeText } from '../encoding.ts';
 import { Lines } from '../lines.ts';
+import { checkMemory } from '../memory.ts';
 import { isUnseen, type Page, ShallowParser } from './shallow-parser.ts';
 import { TableRows } from './table-rows.ts';
 
@@ -62,6 +63,7 @@ class PageBlocks implements Page {
   }
 
   open(tag: string, attributes: Record<string, string>): void {
+    checkMemory();
     const outer = this.#open.at(-1);
     const isMain = (outer?.isMain ?? false) || tag === 'main' || tag === 'article' || attributes.role === 'main';
     const isHidden = (outer?.isHidden ?? false) || HIDDEN.has(tag) || isUnseen(attributes);
@@ -199,8 +201,7 @@ class PageBlocks implements Page {
     const place = this.#place();
     this.#pieces = [];
     this.#length = 0;
-    if (level !== undefined)
-      this.#deliver({ kind: 'heading', level: level as 1 | 2 | 3 | 4 | 5 | 6, text: text.replace(/\s+/g, ' '), place });
+    if (level !== undefined) this.#deliver({ kind: 'heading', level: level as 1 | 2 | 3 | 4 | 5 | 6, text: withoutAnchor(text), place });
     else this.#deliver({ kind: 'text', text, place });
     for (const alt of this.#images.splice(0))
       this.#deliver({ kind: 'image', text: alt, place: { ...place, line: place.line ?? this.#line() } });
@@ -239,6 +240,11 @@ class PageBlocks implements Page {
 function tidied(text: string): string {
   const lines = text.split('\n').map((line) => (/^ *(-|\d+\.) /.test(line) ? line.trimEnd() : line.trim().replace(/ {2,}/g, ' ')));
   return lines.filter((line) => line.trim() !== '').join('\n');
+}
+
+/** Many pages put a sign that links to a heading before or behind its text. */
+function withoutAnchor(text: string): string {
+  return text.replace(/\s+/g, ' ').replace(/^[§¶#] ?| ?[§¶]$| #$/g, '');
 }
 
 function languageIn(names: string | undefined): string | undefined {

@@ -1,21 +1,22 @@
 /** Inline parts of Markdown. All functions take linear time. */
 
 const MAX_TARGET = 60;
+/** What looks like a longer target is text. */
+const MAX_LENGTH = 2_000;
 
 /** Leaves out the targets of links and images that are long, such as the addresses of badges. */
 export function withShortTargets(text: string): string {
   if (!text.includes('](')) return text;
   const pieces: string[] = [];
   let from = 0;
-  for (let at = text.indexOf(']('); at >= 0; at = text.indexOf('](', from)) {
-    const end = text.slice(at + 2, at + 2_002).search(/[)\n]/);
-    if (end < 0 || text[at + 2 + end] !== ')' || end <= MAX_TARGET) {
-      pieces.push(text.slice(from, at + 2));
-      from = at + 2;
-    } else {
-      pieces.push(text.slice(from, at + 1));
-      from = at + 2 + end + 1;
-    }
+  let end = -1;
+  for (let at = text.indexOf(']('); at >= 0; at = text.indexOf('](', at + 2)) {
+    if (end < at) end = text.indexOf(')', at);
+    if (end < 0) break;
+    const length = end - at - 2;
+    if (length <= MAX_TARGET || length > MAX_LENGTH || text.slice(at, end).includes('\n')) continue;
+    pieces.push(text.slice(from, at + 1));
+    from = end + 1;
   }
   return pieces.join('') + text.slice(from);
 }

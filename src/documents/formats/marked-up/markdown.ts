@@ -3,13 +3,14 @@
  * because models read them; targets of links that are long are left out.
  */
 import type { Blocks } from '../blocks.ts';
+import { splitLines } from '../lines.ts';
 import { readPage } from './html.ts';
 import { cellsOf, isDelimiterRow, withShortTargets } from './inline.ts';
 
 const MAX_FRONT_MATTER = 200;
 
 export function readMarkdown(text: string, blocks: Blocks, firstLine = 1): void {
-  new MarkdownLines(text.split(/\r\n?|\n/), blocks, firstLine).read();
+  new MarkdownLines(splitLines(text, blocks), blocks, firstLine).read();
 }
 
 class MarkdownLines {

@@ -66,6 +66,7 @@ function readSheet(content: Uint8Array, sheet: string, workbook: Workbook, block
   } catch (error) {
     if (!(error instanceof LimitReached)) throw error;
     isFull = true;
+    reader.endRow();
   }
   const { rows } = reader;
   if (rows.length > 0) blocks.heading(1, sheet, { sheet, row: rows[0]?.number ?? 1 });
@@ -111,10 +112,13 @@ class SheetRows {
   close(name: string): void {
     if (name === 'v' || name === 't') this.#isValue = false;
     else if (name === 'c') this.#endCell();
-    else if (name === 'row') {
-      if (this.#row.cells.size > 0) this.rows.push(this.#row);
-      this.#column = 0;
-    }
+    else if (name === 'row') this.endRow();
+  }
+
+  endRow(): void {
+    if (this.#row.cells.size > 0) this.rows.push(this.#row);
+    this.#row = { number: this.#row.number, cells: new Map() };
+    this.#column = 0;
   }
 
   #endCell(): void {

@@ -5,6 +5,7 @@ import { Parser } from 'htmlparser2';
 import { DocumentError } from '../../document.ts';
 import { encodingOf } from '../encoding.ts';
 import { MAX_XML_DEPTH } from '../limits.ts';
+import { checkMemory } from '../memory.ts';
 
 export type Attributes = Readonly<Record<string, string>>;
 
@@ -23,6 +24,7 @@ export function readXml(bytes: Uint8Array, handler: XmlHandler): void {
   const parser = new Parser(
     {
       onopentag(name, attributes) {
+        checkMemory();
         if (++depth > MAX_XML_DEPTH)
           throw new DocumentError(
             'damaged',

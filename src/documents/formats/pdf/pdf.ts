@@ -6,6 +6,7 @@ import { getDocument, PasswordException, type PDFDocumentProxy } from 'unpdf/pdf
 import { DocumentError } from '../../document.ts';
 import type { Blocks } from '../blocks.ts';
 import { MAX_PAGES } from '../limits.ts';
+import { checkMemory } from '../memory.ts';
 import { Headings } from './headings.ts';
 import { outlineOf } from './outline.ts';
 import { joinedLines, type Line, linesOf, paragraphsOf, type TextPiece } from './page-lines.ts';
@@ -13,6 +14,8 @@ import { repeatedLines } from './repeated-lines.ts';
 
 /** pdf.js keeps what it has read of each page until it is told to forget it. */
 const CLEAN_EVERY = 20;
+/** A page takes at least this much of a file. */
+const MIN_PAGE_BYTES = 300;
 const MAX_CHARACTERS_PER_PAGE = 200_000;
 
 /** Is told how many pages a document has, so that a long document may take longer. */
@@ -21,12 +24,15 @@ export type OnPages = (count: number) => void;
 type Page = { number: number; lines: Line[] };
 
 export async function readPdf(bytes: Uint8Array, blocks: Blocks, onPages: OnPages): Promise<void> {
+  // pdf.js takes the bytes away.
+  const most = Math.ceil(bytes.length / MIN_PAGE_BYTES);
   const pdf = await open(bytes);
   try {
     const count = Math.min(pdf.numPages, MAX_PAGES);
     if (pdf.numPages > MAX_PAGES)
       blocks.note(`Only the first ${MAX_PAGES.toLocaleString('en')} of ${pdf.numPages.toLocaleString('en')} pages were read.`);
-    onPages(count);
+    // A page that a small file contains many times does not count.
+    onPages(Math.min(count, most));
     const { info } = await pdf.getMetadata().catch(() => ({ info: {} as { Title?: unknown } }));
     blocks.title = titleIn(info as { Title?: unknown });
     const { pages, empty, damaged } = await readPages(pdf, count);
@@ -76,7 +82,8 @@ async function readPages(pdf: PDFDocumentProxy, count: number): Promise<{ pages:
       pages.push({ number, lines });
       page.cleanup();
       if (number % CLEAN_EVERY === 0) await pdf.cleanup();
-    } catch {
+    } catch (error) {
+      if (error instanceof DocumentError) throw error;
       damaged++;
     }
   }
@@ -90,6 +97,7 @@ async function piecesOf(page: PdfPage): Promise<TextPiece[]> {
   const pieces: TextPiece[] = [];
   let length = 0;
   for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    checkMemory();
     for (const item of part.value.items) {
       if (!('str' in item)) continue;
       pieces.push(item);

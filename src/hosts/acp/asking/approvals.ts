@@ -10,6 +10,7 @@ import { fence } from '../../../core/words/markdown-code.ts';
 import { visibleLine } from '../../../core/words/visible-text.ts';
 import type { SessionClient } from '../client.ts';
 import { approvalMarkdown, plain, textContent } from '../updates/markdown.ts';
+import { canChooseHunks, chooseHunks } from './hunks.ts';
 
 /** An option of a permission request, with what it means. */
 type Answers<Answer> = readonly (Omit<PermissionOption, 'optionId'> & { answer: Answer })[];
@@ -32,7 +33,7 @@ async function choose<Answer>(
 }
 
 /** `diffs` are the changes as clients display them. @returns undefined if the turn was cancelled */
-export function askForApproval(
+export async function askForApproval(
   client: SessionClient,
   request: ApprovalRequest,
   diffs: readonly ToolCallContent[],
@@ -40,10 +41,12 @@ export function askForApproval(
 ): Promise<ApprovalAnswer | undefined> {
   const details = approvalDetails(request);
   const content = [textContent(approvalMarkdown(details)), ...diffs];
-  return choose(client, { toolCallId: request.callId, title: request.title, content }, answersTo(request), signal);
+  const answers = answersTo(request, canChooseHunks(client, request));
+  const answer = await choose(client, { toolCallId: request.callId, title: request.title, content }, answers, signal);
+  return answer === 'choose_hunks' ? chooseHunks(client, request, signal) : answer;
 }
 
-function answersTo({ covers = [], similar = 0, rule }: ApprovalRequest): Answers<ApprovalAnswer> {
+function answersTo({ covers = [], similar = 0, rule }: ApprovalRequest, hasHunks: boolean): Answers<ApprovalAnswer | 'choose_hunks'> {
   const always = covers.slice(0, 2).flatMap((each, index) => {
     const grants = (Object.keys(SCOPES) as (keyof typeof SCOPES)[]).filter((scope) => canGrant(each, scope));
     return grants.map((grant) => ({
@@ -54,6 +57,7 @@ function answersTo({ covers = [], similar = 0, rule }: ApprovalRequest): Answers
   });
   return [
     { name: 'Allow once', kind: 'allow_once', answer: { approve: true } },
+    ...(hasHunks ? [{ name: 'Choose changes…', kind: 'allow_once' as const, answer: 'choose_hunks' as const }] : []),
     ...(rule === 'outside-plan'
       ? [{ name: 'Allow, and add it to the plan', kind: 'allow_once' as const, answer: { approve: true, widen: true } as const }]
       : []),

@@ -25,6 +25,10 @@ export class Updates {
   /** The diffs of the changes of each call. */
   readonly #diffs = new Map<string, ToolCallContent[]>();
   readonly #calls = new Set<string>();
+  /** The terminals of the client, by the calls that run in them. */
+  readonly #terminals = new Map<string, ToolCallContent[]>();
+  /** The call that runs a command. It runs alone. */
+  #command: string | undefined;
   #messages = 0;
   #title: string | undefined;
   #sent: Promise<void> = Promise.resolve();
@@ -73,6 +77,14 @@ export class Updates {
     else this.send({ sessionUpdate: 'tool_call', toolCallId, title, ...withoutNulls(rest) });
   }
 
+  /** Displays a terminal with the call that runs a command. */
+  terminal(terminalId: string): void {
+    if (this.#command === undefined) return;
+    const content: ToolCallContent[] = [{ type: 'terminal', terminalId }];
+    this.#terminals.set(this.#command, content);
+    this.call({ toolCallId: this.#command, content });
+  }
+
   /** Sends an event. Earlier events of a session that is loaded are sent in the same way, with `isReplayed`. */
   event(event: AgentEvent, isReplayed = false): void {
     if (isDurable(event) && !isReplayed) this.#about();
@@ -103,6 +115,7 @@ export class Updates {
         break;
       case 'tool_started': {
         const { callId, name, title, targets, decision } = event;
+        this.#command = name === 'run_command' ? callId : undefined;
         const status = decision.kind === 'ask' ? 'pending' : 'in_progress';
         const locations = this.#paths.locations(targets);
         this.call({ toolCallId: callId, title: visibleLine(title), kind: kindOf(name), status, locations });
@@ -112,7 +125,7 @@ export class Updates {
         if (event.answer.approve) this.call({ toolCallId: event.callId, status: 'in_progress' });
         break;
       case 'tool_progress':
-        this.call({ toolCallId: event.callId, content: [textContent(resultMarkdown(event.text))] });
+        if (!this.#terminals.has(event.callId)) this.call({ toolCallId: event.callId, content: [textContent(resultMarkdown(event.text))] });
         break;
       case 'file_changed':
         this.#changed(event.callId, event.changes);
@@ -154,8 +167,9 @@ export class Updates {
     const isNew = !this.#calls.has(toolCallId);
     if (isNew) this.call({ toolCallId, title: callText(result.name, undefined), kind: kindOf(result.name) });
     this.#after(async () => {
-      const content = this.#diffs.get(toolCallId) ?? resultContent(result);
+      const content = this.#diffs.get(toolCallId) ?? this.#terminals.get(toolCallId) ?? resultContent(result);
       this.#diffs.delete(toolCallId);
+      this.#terminals.delete(toolCallId);
       await this.#client.update({
         sessionUpdate: 'tool_call_update',
         toolCallId,

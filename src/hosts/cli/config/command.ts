@@ -9,6 +9,7 @@ import { configFile } from '../options/config-path.ts';
 import { oneLine } from '../output/terminal.ts';
 import { type Config, readConfig, unknownSetting, writeConfig } from './config-file.ts';
 import { addressVariable } from './configured.ts';
+import { deepProblem } from './deep-checks.ts';
 import { configSchema, problemWith, type Schema, SETTINGS } from './settings.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -84,7 +85,10 @@ function withValue(config: Config, name = '', text: string): Config {
   const changed = inner === undefined ? value : { ...(config[first] as object | undefined), [inner]: value };
   const problem = problemWith(first, changed, setting);
   if (problem) throw new UsageError(`Nothing was changed. ${problem}`);
-  return { ...config, [first]: changed };
+  const whole = { ...config, [first]: changed };
+  const unusable = deepProblem(first, whole);
+  if (unusable) throw new UsageError(`Nothing was changed. ${unusable}`);
+  return whole;
 }
 
 function withoutValue(config: Config, name = ''): Config {
@@ -148,15 +152,29 @@ function textOf(value: unknown): string {
 
 /** Opens the file in the user's editor and checks it afterwards. What the user wrote is kept, even if it is not valid. */
 function edit(file: string, env: Environment): number {
-  const editor = env.VISUAL?.trim() || env.EDITOR?.trim();
-  if (!editor) throw new UsageError(`No editor is set. Set VISUAL or EDITOR, such as EDITOR=nano, or open ${file} yourself.`);
+  editorOf(env, file);
   if (!existsSync(file)) writeConfig(file, {});
+  openInEditor(file, env);
+  const config = readConfig(file);
+  const problems = Object.keys(config).flatMap((name) => deepProblem(name, config) ?? []);
+  if (problems.length > 0) throw new UsageError(`The configuration ${file} was saved, but cannot be used. ${problems.join(' ')}`);
+  return EXIT.answered;
+}
+
+/** @throws UsageError if no editor is set */
+function editorOf(env: Environment, file: string): string {
+  const editor = env.VISUAL?.trim() || env.EDITOR?.trim();
+  if (editor) return editor;
+  throw new UsageError(`No editor is set. Set VISUAL or EDITOR, such as EDITOR=nano, or open ${file} yourself.`);
+}
+
+/** Opens a file in the user's editor, and waits until it is closed. @throws Error if there is no editor, or if it failed */
+export function openInEditor(file: string, env: Environment): void {
+  const editor = editorOf(env, file);
   // The variable can contain arguments, so a shell reads it.
   const [shell, args] = process.platform === 'win32' ? [true, []] : [false, ['-c', `${editor} "$@"`, 'sh', file]];
   const { status, error } = shell
     ? spawnSync(`${editor} "${file}"`, { stdio: 'inherit', shell })
     : spawnSync('/bin/sh', args, { stdio: 'inherit' });
   if (error || status !== 0) throw new Error(`The editor ${editor} ended with ${error ? error.message : `code ${status}`}.`);
-  readConfig(file);
-  return EXIT.answered;
 }

@@ -41,6 +41,8 @@ export type Options = {
   system?: string;
   /** Prints only the answer, and what needs the user's attention. */
   quiet?: boolean;
+  /** The path of a JSON Schema for the answer. */
+  schema?: string;
   /** The price of the model in US dollars per million tokens, for a model whose price is unknown. */
   price?: { input: number; output: number };
 };
@@ -50,8 +52,11 @@ export type Command = Options &
   (
     | { action: 'version' }
     | { action: 'acp' }
+    /** A conversation. `session` is the session to continue, and `prompt` the first message. */
+    | { action: 'chat'; session?: string; plain: boolean; prompt: string[] }
     /** `values.http` is the port to serve on, or 0 for any free one. Without it, standard input and output are used. */
-    | { action: 'mcp'; values: { raw?: boolean; http?: string } }
+    | { action: 'mcp'; values: { raw?: boolean; http?: string; collections?: string[]; 'no-global'?: boolean } }
+    | { action: 'ask-documents'; prompt: string[]; values: DocumentsValues }
     | { action: 'help'; topic?: string }
     /** A command that runs no model. Its code parses the words after its name. */
     | { action: 'other'; name: string; words: string[]; all: boolean }
@@ -60,38 +65,57 @@ export type Command = Options &
     | { action: 'continue'; prompt: string[]; session: string }
   );
 
+const text = { type: 'string' } as const;
+const flag = { type: 'boolean' } as const;
+
+export type DocumentsValues = {
+  'use-case'?: string;
+  collections?: string[];
+  'no-global'?: boolean;
+  interactive?: boolean;
+  verbose?: boolean;
+};
+
 export const OPTIONS = {
   folder: { type: 'string', multiple: true },
-  json: { type: 'boolean' },
+  json: flag,
   yes: { type: 'boolean', short: 'y' },
   allow: { type: 'string', multiple: true },
   deny: { type: 'string', multiple: true },
-  policy: { type: 'string' },
-  'mcp-config': { type: 'string' },
-  'run-plan': { type: 'boolean' },
-  'require-plan': { type: 'boolean' },
-  'no-require-plan': { type: 'boolean' },
-  bell: { type: 'boolean' },
-  'no-bell': { type: 'boolean' },
+  policy: text,
+  'mcp-config': text,
+  'run-plan': flag,
+  'require-plan': flag,
+  'no-require-plan': flag,
+  bell: flag,
+  'no-bell': flag,
   quiet: { type: 'boolean', short: 'q' },
-  'no-quiet': { type: 'boolean' },
+  'no-quiet': flag,
   output: { type: 'string', short: 'o' },
   model: { type: 'string', short: 'm' },
-  'base-url': { type: 'string' },
-  'max-turns': { type: 'string' },
-  'max-calls': { type: 'string' },
-  'max-minutes': { type: 'string' },
-  'max-tokens': { type: 'string' },
-  'max-usd': { type: 'string' },
-  'max-output-tokens': { type: 'string' },
-  temperature: { type: 'string' },
-  system: { type: 'string' },
-  price: { type: 'string' },
-  surroundings: { type: 'string' },
-  all: { type: 'boolean' },
-  raw: { type: 'boolean' },
-  http: { type: 'string' },
-  continue: { type: 'string' },
+  'base-url': text,
+  'max-turns': text,
+  'max-calls': text,
+  'max-minutes': text,
+  'max-tokens': text,
+  'max-usd': text,
+  'max-output-tokens': text,
+  temperature: text,
+  system: text,
+  schema: text,
+  price: text,
+  surroundings: text,
+  all: flag,
+  raw: flag,
+  http: text,
+  collections: { type: 'string', short: 'c', multiple: true },
+  'no-global': flag,
+  'use-case': { type: 'string', short: 'u' },
+  interactive: { type: 'boolean', short: 'i' },
+  verbose: flag,
+  plain: flag,
+  session: text,
+  continue: text,
   help: { type: 'boolean', short: 'h' },
   version: { type: 'boolean', short: 'v' },
 } as const;
@@ -121,6 +145,7 @@ export function parseCommand(args: readonly string[]): Command {
       quiet: values['no-quiet'] ? false : values.quiet,
       output: values.output,
       system: values.system,
+      schema: values.schema,
       model: converted(values.model, modelName),
       baseUrl: converted(values['base-url'], httpUrl),
       temperature: converted(values.temperature, temperature),
@@ -140,7 +165,9 @@ export function parseCommand(args: readonly string[]): Command {
   };
   if (values.help || word === 'help') return { ...options, action: 'help', ...defined({ topic: word === 'help' ? rest[0] : word }) };
   if (values.version) return { ...options, action: 'version' };
-  const session = values.continue;
+  const session = values.continue ?? values.session;
+  if (word === 'chat' || (positionals.length === 0 && values.continue === undefined && process.stdin.isTTY && process.stdout.isTTY))
+    return { ...options, action: 'chat', plain: values.plain ?? false, prompt: rest, ...defined({ session }) };
   const mode = MODES.find((name) => name === word);
   if (mode) {
     if (!isBlank(rest)) return { ...options, action: 'prompt', mode, prompt: rest, ...(session !== undefined && { session }) };
@@ -152,6 +179,11 @@ export function parseCommand(args: readonly string[]): Command {
   if (word === 'init') {
     const words = rest.join(' ').trim();
     return { ...options, action: 'prompt', mode: 'agent', prompt: [initPrompt(words)], shown: `kedge init ${words}`.trim() };
+  }
+  if (word === 'docs' && rest[0] === 'ask') {
+    if (isBlank(rest.slice(1)) && !values.interactive)
+      throw new UsageError('The question is missing. For example: kedge docs ask "how is a deployment rolled back?"');
+    return { ...options, action: 'ask-documents', prompt: rest.slice(1), values };
   }
   if (word === 'acp') return { ...options, action: word };
   if (word === 'mcp') return { ...options, action: word, values };

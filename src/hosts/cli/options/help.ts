@@ -1,3 +1,4 @@
+import { SESSION_HELP } from '../sessions/help.ts';
 import { optionLines } from './option-table.ts';
 
 const HELP = `Kedge: a coding assistant for the folder you are in.
@@ -6,6 +7,7 @@ Usage
   kedge ask "…"            answer a question; cannot change files
   kedge plan "…"           propose a plan, and run it once you confirm it
   kedge agent "…"          work on a task, and ask before each change
+  kedge, kedge chat        begin a conversation, or continue one with kedge chat --continue [ID]
   kedge --continue [ID]    continue the last session, or the session ID: a paused run, an open question, a plan
   kedge init               write an AGENTS.md for this folder, in Agent mode
   kedge remember "…"       remember this in later sessions of this folder, or with --all in all folders;
@@ -21,6 +23,7 @@ Usage
   kedge doctor             check the stored sessions and repair them
   kedge insights           show statistics about the runs of this folder; --days N, --all, --json,
                            --csv
+  kedge docs add NAME …    index documents to search in them; also: docs update, list, show, search, remove
   kedge acp                be the agent of another editor, over the Agent Client Protocol
   kedge mcp                let other assistants ask about this folder, as an MCP server that only reads
   kedge models             list the models that can be chosen
@@ -75,6 +78,20 @@ const JSON_LINES = '  --json                   print lines of JSON\n';
 
 /** The help on the commands that run no model. Those on sessions are in sessions/help.ts. */
 const TOPICS: Readonly<Record<string, string>> = {
+  chat: `Usage
+  kedge                                  begin a conversation in this folder
+  kedge chat WORDS                       …with this message
+  kedge chat --continue [ID]             continue the last session, or the session ID; also: --session ID
+
+  Enter sends a message; Alt+Enter, or a backslash at the end, begins a new line. While a run works, a message is queued
+  and is sent with the model's next turn. Escape pauses the run, Ctrl+C stops it, Shift+Tab changes the mode, and Tab
+  completes @files and commands. /help lists the commands and keys.
+
+Options
+  --plain                  write only lines, and read lines, for screen readers and simple terminals
+  -m, --model, --base-url, -y, --yes, --allow, --deny, --policy, --mcp-config, --require-plan, --max-…, --price,
+  --surroundings           as for kedge agent; see kedge --help
+`,
   config: `Usage
   kedge config list                      list all settings, their values and where each value comes from
   kedge config get NAME                  print the value of a setting
@@ -150,9 +167,12 @@ Examples of settings
 
   Other assistants start this command themselves. It offers the tool ask_workspace: Kedge searches and reads in Ask mode,
   with at most 10 tool calls, and returns a short answer with the places that it has opened. Nothing can be changed, and
-  what needs an approval is denied. Each question is a session: kedge sessions lists it.
+  what needs an approval is denied. Each question is a session: kedge sessions lists it. If there are collections of
+  documents (kedge docs), the tool ask_documents answers from them alone, in the same way.
 
 Options
+  -c, --collections NAMES  the collections that can be asked, such as handbook,manuals (default: all)
+  --no-global              leave out global collections
   --raw                    also offer the tools read_file, list_directory, find_files and search_text
   --folder, -m, --model, --base-url, --allow, --deny, --policy, --max-…, --price
                            as for kedge ask; see kedge --help
@@ -171,5 +191,6 @@ Example of a setting
 
 /** Returns the help on a command, or the general help. */
 export function helpOn(topic = ''): string {
-  return (Object.hasOwn(TOPICS, topic) && TOPICS[topic]) || HELP;
+  const topics: Readonly<Record<string, string>> = { ...SESSION_HELP, ...TOPICS };
+  return (Object.hasOwn(topics, topic) && topics[topic]) || HELP;
 }

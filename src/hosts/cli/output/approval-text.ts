@@ -7,17 +7,18 @@ import { approvalDetails, type DetailRow, questionRows } from '../../../core/vie
 import { visibleLine } from '../../../core/words/visible-text.ts';
 import { diffText, harmless, type Paint } from './terminal.ts';
 
-export function approvalText(request: ApprovalRequest, paint: Paint): string {
+/** `narrow` returns what the user types to grant the narrower of two permissions with the given letter. */
+export function approvalText(request: ApprovalRequest, paint: Paint, narrow = (letter: string) => `p${letter}`): string {
   const { covers = [], similar = 0 } = request;
   const { title, reason, rows, files } = approvalDetails(request);
-  const scopes = (p: string, each: Permission) => [
-    similar > 0 && `${p}t = for this and ${similar} similar calls`,
-    `${p}r = for this run`,
-    canGrant(each, 'session') && `${p}s = for this session`,
-    canGrant(each, 'workspace') && `${p}w = always in this folder`,
+  const scopes = (typed: (letter: string) => string, each: Permission) => [
+    similar > 0 && `${typed('t')} = for this and ${similar} similar calls`,
+    `${typed('r')} = for this run`,
+    canGrant(each, 'session') && `${typed('s')} = for this session`,
+    canGrant(each, 'workspace') && `${typed('w')} = always in this folder`,
   ];
   const scopeLines = covers.slice(0, 2).map((each, index) => {
-    const letters = scopes(index === 0 ? '' : 'p', each)
+    const letters = scopes(index === 0 ? (letter) => letter : narrow, each)
       .filter(Boolean)
       .join(', ');
     return paint.dim(`To allow ${visibleLine(permissionText(each))}: ${letters}`);

@@ -6,9 +6,16 @@ import { markOf, visibleLine, visibleText } from '../../../core/words/visible-te
 
 export type Output = { write(text: string): unknown; isTTY?: boolean; columns?: number };
 
-export type Paint = Record<'dim' | 'bold' | 'red' | 'green' | 'cyan', (text: string) => string>;
+export type Paint = Record<'dim' | 'bold' | 'italic' | 'red' | 'green' | 'cyan', (text: string) => string>;
 
-const CODES: Record<keyof Paint, [number, number]> = { dim: [2, 22], bold: [1, 22], red: [31, 39], green: [32, 39], cyan: [36, 39] };
+const CODES: Record<keyof Paint, [number, number]> = {
+  dim: [2, 22],
+  bold: [1, 22],
+  italic: [3, 23],
+  red: [31, 39],
+  green: [32, 39],
+  cyan: [36, 39],
+};
 
 export function paintFor(output: Output, env: Readonly<Record<string, string | undefined>> = process.env): Paint {
   const hasColor = output.isTTY === true && !env.NO_COLOR && env.TERM !== 'dumb';

@@ -19,7 +19,7 @@ import { todoText } from '../../../core/words/todo-text.ts';
 import { Countdown } from './countdown.ts';
 import { LiveOutput } from './live-output.ts';
 import { ProgressLine } from './progress-line.ts';
-import { changeCounts, harmless, type Output, oneLine, paintFor } from './terminal.ts';
+import { changeCounts, harmless, type Output, oneLine, type Paint, paintFor } from './terminal.ts';
 
 /**
  * The number of characters at the beginning of each text that are held back on a terminal. Only the end of a message shows whether its text
@@ -37,6 +37,22 @@ const PAUSED: Record<PauseReason, string> = {
 const CONNECT =
   'choose a model with --model, for example -m openai/gpt-6.1-sol, and set its key, for example OPENAI_API_KEY (see kedge models)';
 
+/** What is drawn over again on a terminal, and what else depends on the host. */
+export type Redrawn = {
+  countdown?: Pick<Countdown, 'begin' | 'clear' | 'end'>;
+  liveOutput?: Pick<LiveOutput, 'show' | 'clear'>;
+  progressLine?: Pick<ProgressLine, 'begin' | 'end'>;
+  /** The number of characters at the beginning of each text that are held back. */
+  heldChars?: number;
+  paint?: Paint;
+  undo?: string;
+};
+
+function redrawnOn(err: Output): Redrawn {
+  if (!err.isTTY || process.env.TERM === 'dumb') return {};
+  return { countdown: new Countdown(err), liveOutput: new LiveOutput(err, paintFor(err)), progressLine: new ProgressLine(err) };
+}
+
 export class TextRenderer {
   readonly #out: Output;
   readonly #err: Output;
@@ -45,51 +61,46 @@ export class TextRenderer {
   #held = '';
   #streaming = false;
   #reasoning = false;
-  readonly #countdown: Countdown | undefined;
-  readonly #liveOutput: LiveOutput | undefined;
-  readonly #progressLine: ProgressLine | undefined;
+  readonly #redrawn: Redrawn;
   readonly #readsLines: boolean;
-  readonly #paint: ReturnType<typeof paintFor>;
+  readonly #paint: Paint;
 
   /**
    * `readsLines` is true if lines that the user types are added to the run. `run` is the newest run of the session, because the program
    * may continue it.
    */
-  constructor(out: Output, err: Output, readsLines = false, run?: RunView) {
+  constructor(out: Output, err: Output, readsLines = false, run?: RunView, redrawn = redrawnOn(err)) {
     this.#run = run;
     this.#out = out;
     this.#err = err;
-    this.#paint = paintFor(err);
+    this.#paint = redrawn.paint ?? paintFor(err);
     this.#readsLines = readsLines;
-    const redraws = err.isTTY && process.env.TERM !== 'dumb';
-    this.#countdown = redraws ? new Countdown(err) : undefined;
-    this.#liveOutput = redraws ? new LiveOutput(err, this.#paint) : undefined;
-    this.#progressLine = redraws ? new ProgressLine(err) : undefined;
+    this.#redrawn = redrawn;
   }
 
   /** Ends the countdown without writing a new line, because the Enter key has already started a new line. */
   skipWait(): void {
-    if (this.#countdown?.end(false)) this.#line('Trying again now.');
+    if (this.#redrawn.countdown?.end(false)) this.#line('Trying again now.');
   }
 
   /** Starts a new line after Ctrl+C, because the terminal has printed ^C into the current line. */
   interrupted(): void {
-    const redrawn = this.#liveOutput?.clear() || this.#progressLine?.end() || this.#countdown?.end();
+    const redrawn = this.#redrawn.liveOutput?.clear() || this.#redrawn.progressLine?.end() || this.#redrawn.countdown?.end();
     if (this.#err.isTTY && !redrawn) this.#err.write('\n');
   }
 
   handle(event: AgentEvent): void {
     const paint = this.#paint;
     if (isDurable(event)) this.#run = follow(this.#run, event);
-    if (event.type === 'message_queued') this.#countdown?.clear();
-    else this.#countdown?.end();
-    if (event.type !== 'tool_progress') this.#liveOutput?.clear();
-    if (event.type !== 'text_delta') this.#progressLine?.end();
+    if (event.type === 'message_queued') this.#redrawn.countdown?.clear();
+    else this.#redrawn.countdown?.end();
+    if (event.type !== 'tool_progress') this.#redrawn.liveOutput?.clear();
+    if (event.type !== 'text_delta') this.#redrawn.progressLine?.end();
     const rules = rulesText(rulesIn(event));
     if (rules) this.#line(paint.dim(oneLine(rules, 1_000)));
     switch (event.type) {
       case 'turn_started':
-        this.#progressLine?.begin('Waiting for the model');
+        this.#redrawn.progressLine?.begin('Waiting for the model');
         return;
       case 'reasoning_delta':
         if (!this.#err.isTTY) return;
@@ -111,8 +122,8 @@ export class TextRenderer {
         this.#waitForCalls();
         return;
       case 'tool_progress':
-        if (this.#liveOutput) this.#endText();
-        this.#liveOutput?.show(event.text);
+        if (this.#redrawn.liveOutput) this.#endText();
+        this.#redrawn.liveOutput?.show(event.text);
         return;
       case 'plan_step':
         if (event.unchanged) this.#line(`Step ${event.step} is done and did not change any of its files.`);
@@ -178,7 +189,7 @@ export class TextRenderer {
     const hint = this.#readsLines ? 'Enter to try now, Ctrl+C to stop.' : 'Press Ctrl+C to stop.';
     const text = (leftMs: number) => `${waitingText(event, leftMs)}.${leftMs > 0 ? ` ${hint}` : ''}`;
     this.#endText();
-    if (this.#countdown) this.#countdown.begin(text, event.waitMs);
+    if (this.#redrawn.countdown) this.#redrawn.countdown.begin(text, event.waitMs);
     else this.#line(text(event.waitMs));
   }
 
@@ -188,7 +199,7 @@ export class TextRenderer {
 
   #waitForCalls(): void {
     const running = this.#run?.turns.at(-1)?.calls.find(({ effect, result }) => effect !== undefined && !result);
-    if (running) this.#progressLine?.begin(oneLine(running.title ?? ''));
+    if (running) this.#redrawn.progressLine?.begin(oneLine(running.title ?? ''));
   }
 
   #text(delta: string): void {
@@ -196,8 +207,8 @@ export class TextRenderer {
     // A pipe gets only complete messages.
     if (!this.#out.isTTY) return;
     this.#held += delta;
-    if (!this.#streaming && this.#held.length <= HELD_CHARS) return;
-    this.#progressLine?.end();
+    if (!this.#streaming && this.#held.length <= (this.#redrawn.heldChars ?? HELD_CHARS)) return;
+    this.#redrawn.progressLine?.end();
     this.#streaming = true;
     const end = linkStart(this.#held);
     this.#out.write(this.#safe(this.#held.slice(0, end)));
@@ -232,7 +243,7 @@ export class TextRenderer {
     if (files.length === 0) return;
     const paint = this.#paint;
     this.#line(
-      `${paint.bold(`Changed ${files.length} ${files.length === 1 ? 'file' : 'files'}`)}: ${files.join(', ')}. To undo: kedge undo`,
+      `${paint.bold(`Changed ${files.length} ${files.length === 1 ? 'file' : 'files'}`)}: ${files.join(', ')}. To undo: ${this.#redrawn.undo ?? 'kedge undo'}`,
     );
   }
 

@@ -1,6 +1,6 @@
 /** The command `mcp`: lets other assistants ask about these folders over the Model Context Protocol. */
 import type { AssistantPorts } from '../../../app/ports.ts';
-import { CLIENT, clientAdapter } from '../../mcp-server/reading-calls.ts';
+import { CLIENT, clientAdapter } from '../../../app/run/reading-calls.ts';
 import type { ServerPorts } from '../../mcp-server/server.ts';
 import { NodeFileSystem } from '../../node/files/file-system.ts';
 import { EXIT } from '../exit-codes.ts';
@@ -20,25 +20,48 @@ export async function serveMcp(
   signal: AbortSignal,
   hooks: { shutDown?: () => Promise<void> },
 ): Promise<number> {
-  const { raw, http: port } = command.values;
+  const { raw, http: port, 'no-global': noGlobal } = command.values;
+  const collections = command.values.collections?.flatMap((names) => names.split(',')).filter(Boolean);
   const { callsPerRun: calls, ...limits } = command.limits;
   // Nobody answers approvals here, so an edit permission would have no use.
   const options = { ...command, yes: false, limits: { ...LIMITS, ...limits } };
-  const kedge = openKedge(options, env, undefined, { adapt: forClients });
+  /** The collections that a session may read. The other sessions may read all. */
+  const readable = new Map<string, readonly string[]>();
+  const adapt = (ports: AssistantPorts): AssistantPorts => ({
+    ...forClients(ports),
+    documents: async (sessionId) => {
+      const names = readable.get(sessionId);
+      const port = await kedge.documents.forRuns(names ?? (await namesOf()));
+      return port && { ...port, alone: names !== undefined };
+    },
+  });
+  const kedge = openKedge(options, env, undefined, { adapt });
+  const namesOf = () => kedge.documents.names({ only: collections, noGlobal });
   hooks.shutDown = () => kedge.assistant.shutDown();
   const model = chosenModel(command.model, env) ?? { provider: 'offline', model: 'offline' };
   kedge.expectPrice(model);
+  // A misspelled name must not look like an empty collection.
+  await kedge.documents.expectNames(collections);
   const { default: manifest } = await import('../../../../package.json', { with: { type: 'json' } });
+  const newSession = async (stopped: AbortSignal) => {
+    const session = await kedge.assistant.newSession();
+    const { config } = await kedge.use(model, session, stopped);
+    const missing = missingKey(model, config);
+    if (missing) throw new Error(missing);
+    return session;
+  };
   const ports: ServerPorts = {
     version: manifest.version,
     ...(calls !== undefined && { calls }),
     ...(raw && { raw: new NodeFileSystem(command.folders) }),
-    async newSession(stopped) {
-      const session = await kedge.assistant.newSession();
-      const { config } = await kedge.use(model, session, stopped);
-      const missing = missingKey(model, config);
-      if (missing) throw new Error(missing);
-      return session;
+    newSession,
+    documents: {
+      names: namesOf,
+      async newSession(names, stopped) {
+        const session = await newSession(stopped);
+        readable.set(session.id, names);
+        return session;
+      },
     },
   };
   if (port === undefined) await (await import('../../mcp-server/stdio.ts')).serveStdio(ports, signal);

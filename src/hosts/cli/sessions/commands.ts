@@ -1,4 +1,7 @@
-/** The commands that work on sessions without a model: `kedge sessions`, `fork`, `export`, `import`, `replay`, `doctor` and `insights`. */
+/**
+ * The commands that work without a model on what Kedge has stored: `kedge sessions`, `fork`, `export`, `import`, `replay`, `doctor`,
+ * `insights` and `docs`.
+ */
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { openKedge } from '../kedge.ts';
 import { UsageError } from '../options/arguments.ts';
@@ -31,6 +34,17 @@ export const SESSION_OPTIONS = {
   replay: { speed: { type: 'string' }, step: { type: 'boolean' } },
   doctor: { check: { type: 'boolean' } },
   insights: { days: { type: 'string' }, csv: { type: 'boolean' }, all: { type: 'boolean' } },
+  docs: {
+    global: { type: 'boolean' },
+    code: { type: 'boolean' },
+    package: { type: 'string', multiple: true },
+    depth: { type: 'string' },
+    pages: { type: 'string' },
+    failed: { type: 'boolean' },
+    path: { type: 'string' },
+    limit: { type: 'string' },
+    fuzzy: { type: 'boolean' },
+  },
 } as const satisfies Record<SessionCommand, ParseArgsConfig['options']>;
 
 /** `shutDown` closes everything that the command has opened before a signal ends the program. */
@@ -68,6 +82,8 @@ async function run(command: SessionCommand, context: CommandContext): Promise<nu
       return (await import('./doctor.ts')).doctor(context);
     case 'insights':
       return (await import('./insights.ts')).insights(context);
+    case 'docs':
+      return (await import('../documents/docs.ts')).docs(context);
   }
 }
 

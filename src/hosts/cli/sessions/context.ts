@@ -2,7 +2,7 @@
 import type { Kedge } from '../kedge.ts';
 import { UsageError } from '../options/arguments.ts';
 
-export type SessionCommand = 'sessions' | 'fork' | 'export' | 'import' | 'replay' | 'doctor' | 'insights';
+export type SessionCommand = 'sessions' | 'fork' | 'export' | 'import' | 'replay' | 'doctor' | 'insights' | 'docs';
 /** The values of options, by name. */
 export type Values = Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
 export type CommandContext = { kedge: Kedge; words: readonly string[]; values: Values; signal: AbortSignal };

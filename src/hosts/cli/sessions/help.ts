@@ -86,4 +86,39 @@ Options
   --days N                 only the last N days including today (default: all)
   --csv                    print one line for each count: day, mode, model, group, name, value
 ${COMMON}`,
+  docs: `Usage
+  kedge docs add NAME SOURCE…            index documents as the collection NAME, or add sources to it
+  kedge docs update [NAME…]              index what has changed since, in all collections or in these
+  kedge docs list                        list the collections of this folder and the global ones
+  kedge docs show NAME                   list the documents of a collection, and why some could not be read
+  kedge docs search [NAME…] "WORDS"      find passages in all collections or in these; a word with a * at its end
+                                         stands for all words that begin with it
+  kedge docs ask "QUESTION"              answer from the documents alone, with the places that were opened, and a confidence
+  kedge docs ask -i                      ask several questions, one after another; /help shows the commands
+  kedge docs remove NAME                 delete a collection; the documents themselves stay as they are
+
+  SOURCE is a folder, a glob in quotation marks, a file, or the address of a web page or of an llms.txt. Files that ignore
+  files exclude, that may contain secrets, or that a rule protects from being read are left out. Everything is stored
+  on this computer, outside your folders. If it is interrupted, kedge docs update continues.
+
+Options
+  --global                 with add: a collection for all folders
+  --package NAME           with add: the documents of an installed npm package; repeat it for several
+  --code                   with add: also index the comments in source code
+  --depth N                with add: follow links to pages below the address, N links deep (default: 0)
+  --pages N                with add: fetch at most N pages for each address (default: 100)
+  --failed                 with show: list only the documents that could not be read
+  --path GLOB              with show and search: only the documents at this path
+  --limit N                with show and search: at most N lines (default: 1000) or passages (default: 10)
+  --fuzzy                  with search: also find words that differ in one or two letters from a word that is nowhere
+  -u, --use-case WORDS     with ask: what the answer is for
+  -c, --collections NAMES  with ask: search only these, such as handbook,manuals
+  --no-global              with ask: leave out global collections
+  -i, --interactive        with ask: keep the conversation
+  --verbose                with ask: print each step as it happens
+  -m, --model, --temperature, --max-output-tokens, --max-calls, --max-tokens, --price
+                           with ask: as for kedge ask
+  --folder DIR             the folder (default: the current folder)
+  --json                   print lines of JSON
+`,
 };

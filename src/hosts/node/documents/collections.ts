@@ -27,12 +27,39 @@ export class Collections {
 
   /** Returns what a run may read: the named collections, or else all. Returns undefined if there are none. */
   async forRuns(names?: readonly string[]): Promise<DocumentsPort | undefined> {
-    if (!Object.values(this.#directories).some(hasEntries)) return undefined;
+    if (this.#isEmpty()) return undefined;
     return { collections: await this.store(), ...(names && { names }) };
+  }
+
+  /** Returns the names of the collections, in the order in which they are listed. */
+  async names({
+    only,
+    noGlobal = false,
+  }: {
+    only?: readonly string[] | undefined;
+    noGlobal?: boolean | undefined;
+  } = {}): Promise<string[]> {
+    if (this.#isEmpty()) return [];
+    const all = await (await this.store()).listCollections();
+    return all.filter(({ name, scope }) => (!only || only.includes(name)) && !(noGlobal && scope === 'global')).map(({ name }) => name);
+  }
+
+  /** @throws NotInCollection if there is no collection with one of the names */
+  async expectNames(names: readonly string[] = []): Promise<void> {
+    const known = names.length > 0 ? await this.names() : [];
+    const missing = names.find((name) => !known.includes(name));
+    if (missing === undefined) return;
+    const { NotInCollection } = await import('../../../documents/collections.ts');
+    const list = known.length > 0 ? `The collections are: ${known.join(', ')}.` : 'There are no collections. Add one with kedge docs add.';
+    throw new NotInCollection(`There is no collection ${JSON.stringify(missing.slice(0, 80))}. ${list}`);
   }
 
   async close(): Promise<void> {
     (await this.#store)?.close();
+  }
+
+  #isEmpty(): boolean {
+    return !Object.values(this.#directories).some(hasEntries);
   }
 }
 

@@ -5,12 +5,13 @@
 import { Worker } from 'node:worker_threads';
 import { abortable } from '../../../core/abort.ts';
 import { DocumentError, type ParsedDocument, type ReadDocument } from '../../../documents/document.ts';
-import type { ReadMessage, ReadRequest } from './messages.ts';
+import { outOfMemory } from '../../../documents/formats/memory.ts';
+import type { ReadMessage, ReadRequest, ThreadData } from './messages.ts';
 
 export type ReaderLimits = {
-  /** The time for one document, without the start of the thread. */
+  /** The time for one document, without loading its parser. */
   timeoutMs: number;
-  /** What each page of a PDF adds to the time. */
+  /** What each page of a long PDF adds to the time. */
   pageMs: number;
   /** The memory that the objects of the thread may take. */
   heapMb: number;
@@ -20,10 +21,19 @@ export type ReaderLimits = {
   idleMs: number;
 };
 
-const LIMITS: ReaderLimits = { timeoutMs: 5_000, pageMs: 20, heapMb: 192, growthMb: 320, idleMs: 30_000 };
-/** A thread that has not started by then is given up. */
+const LIMITS: ReaderLimits = { timeoutMs: 5_000, pageMs: 20, heapMb: 280, growthMb: 320, idleMs: 30_000 };
+/** This many pages must be read in the time of one document. */
+const FREE_PAGES = 100;
+/**
+ * Node ends a thread at this limit, but ends the whole program if one large object exceeds it. The other limits apply long before, so that it
+ * is not reached.
+ */
+const HARD_HEAP_MB = 1_024;
+/** A thread that has not loaded the parser by then is given up. */
 const START_MS = 60_000;
 const MEMORY_CHECK_MS = 25;
+/** A thread that keeps more memory than this after a document is not used for the next. */
+const MAX_KEPT_MB = 120;
 
 type Job = {
   id: number;
@@ -31,12 +41,15 @@ type Job = {
   bytes: Uint8Array;
   /** The memory of the program when the job began, in bytes. */
   before: number;
+  startedAt: number;
   settle(result: ParsedDocument | Error): void;
 };
 
 export class DocumentReader {
   readonly #limits: ReaderLimits;
   #worker: Worker | undefined;
+  /** The memory of the program when the thread was started, in bytes. */
+  #base = 0;
   #job: Job | undefined;
   #ids = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -73,7 +86,7 @@ export class DocumentReader {
         if (result instanceof Error) reject(result);
         else resolve(result);
       };
-      this.#job = { id: ++this.#ids, path, bytes, before: process.memoryUsage.rss(), settle };
+      this.#job = { id: ++this.#ids, path, bytes, before: process.memoryUsage.rss(), startedAt: performance.now(), settle };
       this.#begin(this.#job);
     });
   }
@@ -89,11 +102,13 @@ export class DocumentReader {
   }
 
   #start(): Worker {
+    this.#base = process.memoryUsage.rss();
     // The program is bundled, but not in tests.
     const file = import.meta.url.endsWith('.ts') ? './worker.ts' : './documents.js';
     const worker = new Worker(new URL(file, import.meta.url), {
       name: 'kedge documents',
-      resourceLimits: { maxOldGenerationSizeMb: this.#limits.heapMb, maxYoungGenerationSizeMb: 32 },
+      workerData: { maxHeapBytes: this.#limits.heapMb * (1 << 20) } satisfies ThreadData,
+      resourceLimits: { maxOldGenerationSizeMb: HARD_HEAP_MB, maxYoungGenerationSizeMb: 32 },
       // The documents must not learn the keys that the environment of the program may contain.
       env: {},
       execArgv: [],
@@ -113,10 +128,11 @@ export class DocumentReader {
     if (worker !== this.#worker || message.id !== job?.id) return;
     switch (message.kind) {
       case 'started':
+        job.startedAt = performance.now();
         this.#allow(this.#limits.timeoutMs);
         break;
       case 'pages':
-        this.#allow(this.#limits.timeoutMs + message.count * this.#limits.pageMs);
+        this.#allow(this.#limits.timeoutMs + Math.max(0, message.count - FREE_PAGES) * this.#limits.pageMs, job.startedAt);
         break;
       case 'read':
         job.settle(message.document);
@@ -126,15 +142,11 @@ export class DocumentReader {
     }
   }
 
-  /** Sets when the document becomes too slow, counted from now. */
-  #allow(ms: number): void {
+  /** Sets when the document becomes too slow. */
+  #allow(ms: number, from = performance.now()): void {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => {
-      const seconds = Math.round(ms / 1_000);
-      void this.#end(
-        new DocumentError('too-slow', `Reading the document takes longer than ${seconds} seconds. Split it into smaller documents.`),
-      );
-    }, ms);
+    const message = `Reading the document takes longer than ${Math.round(ms / 1_000)} seconds. Split it into smaller documents.`;
+    this.#timer = setTimeout(() => void this.#end(new DocumentError('too-slow', message)), Math.max(1, ms - (performance.now() - from)));
   }
 
   #checkMemory({ before }: Job): void {
@@ -170,8 +182,9 @@ export class DocumentReader {
     clearTimeout(this.#timer);
     clearInterval(this.#memoryTimer);
     this.#worker?.unref();
-    this.#idleTimer = setTimeout(() => void this.#endIdle(), this.#limits.idleMs);
-    this.#idleTimer.unref();
+    const kept = process.memoryUsage.rss() - this.#base;
+    if (kept > MAX_KEPT_MB * (1 << 20)) void this.#endIdle();
+    else this.#idleTimer = setTimeout(() => void this.#endIdle(), this.#limits.idleMs).unref();
   }
 
   async #endIdle(): Promise<void> {
@@ -179,8 +192,4 @@ export class DocumentReader {
     this.#worker = undefined;
     await worker?.terminate();
   }
-}
-
-function outOfMemory(): DocumentError {
-  return new DocumentError('too-large', 'Reading the document needs too much memory. Split it into smaller documents.');
 }

@@ -104,6 +104,20 @@ export class PanelMentions implements vscode.Disposable {
     return reading;
   }
 
+  /**
+   * Adds the prompt of an MCP server that a message such as `/server:prompt` asks for to its mentions.
+   * @throws NotSent if the user must confirm it first
+   */
+  async withPrompt(session: Session, text: string, mentions: readonly Confirmed[]): Promise<readonly Confirmed[]> {
+    const reader = text.startsWith('/') ? await this.#mentions(session) : undefined;
+    const ref = await reader?.promptIn(text);
+    if (!reader || !ref || mentions.some((each) => isSameMention(each.ref, ref))) return mentions;
+    const checked = await reader.check(ref);
+    if (!checked.question) return [...mentions, { ref }];
+    this.#post({ type: 'add_mention', ...checked });
+    throw new NotSent('Getting the prompt calls the MCP server. Confirm it below, and send the message again.');
+  }
+
   /** Cancels the messages whose mentions are still being read. */
   stopReading(): void {
     this.#stopReading.abort();

@@ -43,7 +43,9 @@ async function send(message: Prompt, { kedge, mentions, post }: Parts, accept: (
   if (!command) await kedge.setMode(mode);
   const used = command ? 'agent' : mode;
   const model = kedge.modelFor(session.id, used);
-  const mentioned = await mentions.read(session, message.mentions ?? [], model);
+  const { mentions: added = [] } = message;
+  const refs = command ? added : await mentions.withPrompt(session, text, added);
+  const mentioned = await mentions.read(session, refs, model);
   const images = (message.images ?? []).map((image): ImagePart => ({ type: 'image', ...image }));
   const attachments = [...images, ...mentioned];
   // The promise of a run resolves when the run ends, but the message is accepted as soon as the run starts.

@@ -124,6 +124,11 @@ describe('reading HTML', () => {
     assert.deepEqual(shownBlocks((await readDocument('a.html', page)).blocks), ['ą']);
   });
 
+  it('leaves out the signs that link to headings', async () => {
+    const page = '<html><h2><a href="#a">§</a>First</h2><h2>Second<a href="#b">¶</a></h2><h2>C#</h2></html>';
+    assert.deepEqual(shownBlocks((await readDocument('a.html', page)).blocks), ['## First', '## Second', '## C#']);
+  });
+
   it('leaves out what the page hides', async () => {
     const page = '<html><p hidden>a</p><p style="display: none">b</p><div aria-hidden=true><p>c</p></div><p>d</p></html>';
     assert.deepEqual(shownBlocks((await readDocument('a.html', page)).blocks), ['d']);

@@ -60,11 +60,12 @@ describe('reading PDF files', () => {
     assert.deepEqual(shownBlocks((await readDocument('a.pdf', pdf([page]))).blocks), ['name | value\na | 1']);
   });
 
-  it('leaves out headers and footers that repeat', async () => {
+  it('leaves out headers and footers that repeat, and the numbers of pages', async () => {
     const pages = Array.from({ length: 6 }, (_, index) => [
       { text: 'The manual, version 7', y: 770 },
       { text: `Text of page ${'ABCDEF'[index]}.`, y: 600 },
       { text: `Page ${index + 1}`, y: 30 },
+      { text: `${index + 1}`, y: 10 + 7 * index },
     ]);
     const { blocks } = await readDocument('a.pdf', pdf(pages));
     assert.deepEqual(

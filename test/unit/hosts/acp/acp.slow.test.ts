@@ -5,7 +5,7 @@ import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type McpServer, methods, type RequestError } from '@agentclientprotocol/sdk';
+import { type CreateElicitationRequest, type McpServer, methods, type RequestError } from '@agentclientprotocol/sdk';
 import { AcpClient, type ClientSetup } from '../../../support/acp-client.ts';
 import { needsProgram, PROGRAM } from '../../../support/program.ts';
 import { type ResponsesServer, type ResponsesServerOptions, startResponsesServer } from '../../../support/responses-server.ts';
@@ -102,6 +102,43 @@ describe('kedge acp', () => {
     assert.equal(await tide(), TIDE.replace('1', '3'));
     await kedge('undo');
     assert.equal(await tide(), TIDE.replace('1', '2'));
+  });
+
+  describe('lets the user choose changes in a form', () => {
+    const text = Array.from({ length: 30 }, (_, line) => `line ${100 + line}`).join('\n');
+    const edits = ['line 102', 'line 115', 'line 128'].map((old) => ({ old_text: `${old}\n`, new_text: `changed ${old}\n` }));
+    const EDITS = { name: 'replace_in_file', input: { path: 'lines.txt', edits } };
+    const lines = async () => (await readFile(join(folder, 'lines.txt'), 'utf8')).split('\n').filter((line) => line.startsWith('changed'));
+
+    for (const [what, content, changed] of [
+      ['some', { hunk_1: true, hunk_2: false, hunk_3: true }, ['changed line 102', 'changed line 128']],
+      ['only those that were confirmed', { hunk_2: true }, ['changed line 115']],
+      ['none', { hunk_1: 'true', hunk_2: false }, []],
+    ] as const)
+      it(`: ${what}`, async () => {
+        await writeFile(join(folder, 'lines.txt'), text);
+        const { env } = await serve({ turns: [{ calls: [EDITS] }, { text: 'Done.' }] });
+        const forms: CreateElicitationRequest[] = [];
+        const client = connect({
+          ...{ env, capabilities: { elicitation: { form: {} } }, choose: () => 'Choose changes' },
+          fillIn: (form) => {
+            forms.push(form);
+            return { action: 'accept', content };
+          },
+        });
+        await client.prompt(await client.begin('agent'), 'change the lines');
+        assert.deepEqual(await lines(), changed);
+        assert.equal(forms.length, 1);
+        assert.match(JSON.stringify(forms[0]), /"title":"lines\.txt: 2 of 3".*\+changed line 115/);
+      });
+
+    it(': is not offered to a client without forms', async () => {
+      await writeFile(join(folder, 'lines.txt'), text);
+      const { env } = await serve({ turns: [{ calls: [EDITS] }, { text: 'Done.' }] });
+      const client = connect({ env, choose: () => 'Reject' });
+      await client.prompt(await client.begin('agent'), 'change the lines');
+      assert.ok(client.permissions[0]?.options.every(({ name }) => !name.startsWith('Choose')));
+    });
   });
 
   it('changes nothing when an edit is rejected', async () => {
@@ -382,6 +419,32 @@ describe('kedge acp', () => {
     assert.deepEqual(offered, [false, true]);
   });
 
+  it('moves deleted sessions into the trash, also the open one, and accepts ids of no session', async () => {
+    const client = connect();
+    const [open, closed] = [await client.begin(), await client.begin()];
+    for (const session of [open, closed]) await client.prompt(session, 'where is other defined?');
+    const { agent } = client.connection;
+    await agent.request(methods.agent.session.close, { sessionId: closed });
+    for (const sessionId of [open, closed, 'no-such', '../x']) await agent.request(methods.agent.session.delete, { sessionId });
+    assert.deepEqual((await agent.request(methods.agent.session.list, {})).sessions, []);
+    await assert.rejects(client.prompt(open, 'again'), /not found/);
+    assert.doesNotMatch(await kedge('sessions'), new RegExp(open));
+    await kedge('sessions', 'restore', open);
+    assert.match(await kedge('sessions'), new RegExp(open));
+  });
+
+  it('does not delete a session in which another program is running', async () => {
+    const { env, server } = await serve({ turns: [], hang: 'before' });
+    const [runs, deletes] = [connect({ env }), connect({ env })];
+    const sessionId = await runs.begin();
+    const answered = runs.prompt(sessionId, 'Anything');
+    while (server.requests.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    await deletes.initialize();
+    await assert.rejects(deletes.connection.agent.request(methods.agent.session.delete, { sessionId }), /is in progress/);
+    await runs.cancel(sessionId);
+    await answered;
+  });
+
   it('lists, resumes and closes sessions, and keeps the mode and the model that were chosen', async () => {
     const client = connect({ env: { OPENAI_API_KEY: 'key-of-the-test' } });
     const session = await client.begin();
@@ -416,10 +479,13 @@ describe('kedge acp', () => {
   });
 
   it('offers the tools of an MCP server of the client, which need approval', async () => {
+    let calls = 0;
     const { env, server } = await serve({
       turns: ({ body }) => {
         const name = body.tools?.find((tool) => tool.name.endsWith('steady'))?.name;
-        return name && server.requests.length === 1 ? { calls: [{ name, input: {} }] } : { text: 'Done.' };
+        // A slow server joins the run after the first turn.
+        if (!name) return { calls: [{ name: 'list_directory', input: { path: `turn-${server.requests.length}` } }] };
+        return calls++ === 0 ? { calls: [{ name, input: {} }] } : { text: 'Done.' };
       },
     });
     const client = connect({ env, choose: () => 'Allow once' });

@@ -20,7 +20,7 @@ describe('the configuration file', () => {
   let folder: string;
   let servers: ResponsesServer[];
   beforeEach(async () => {
-    folder = await folderOf({ 'tide.ts': 'export const draught = 3;\n' });
+    folder = await folderOf({ 'tide.ts': 'export const draught = 3;\n', 'rules.json': '{"rules": []}' });
     servers = [];
   });
   afterEach(async () => {
@@ -103,6 +103,13 @@ describe('the configuration file', () => {
       [['headers', '{}'], /Headers can be secret: set them in KEDGE_HEADERS/],
       [['system', `Use ${KEY}`], /The value of system looks like a key\./],
       [['baseUrls.openai', 'https://me:secret@tides.example'], /baseUrls\.openai must be a text/],
+      [['baseUrls.openai', 'http://tides.example:99999'], /Nothing was changed\. The address of openai is not valid\./],
+      [['baseUrls.tides', 'http://tides.example'], /There is no provider "tides"\. To list the providers, run kedge models\./],
+      [['model', 'tides/large'], /Nothing was changed\. Unknown model "tides\/large"\. Write it as provider\/model/],
+      [['policy', 'none.json'], /The policy file .*none\.json cannot be read\./],
+      [['policy', 'tide.ts'], /tide\.ts is not a policy file\./],
+      [['mcpConfig', 'tide.ts'], /The MCP servers in .*tide\.ts cannot be read/],
+      [['passEnvironment', 'TIDES;LEVEL'], /Names of environment variables consist of letters/],
     ] as const) {
       const { code, err } = await kedge(['config', 'set', ...args]);
       assert.equal(code, 2, args.join(' '));
@@ -197,6 +204,11 @@ describe('the configuration file', () => {
     assert.equal(wrong.code, 2);
     assert.match(wrong.err, /mode must be one of ask, plan, agent/);
     assert.equal(await readFile(file(), 'utf8'), '{"mode": "plans"}');
+    const unusable = await kedge(['config', 'edit'], editor('{"model": "tides/large", "policy": "/none.json"}'));
+    assert.match(
+      unusable.err,
+      /was saved, but cannot be used\. Unknown model "tides\/large".* The policy file \/none\.json cannot be read/,
+    );
     assert.match((await kedge(['config', 'edit'], { EDITOR: 'false' })).err, /The editor false ended with code 1/);
   });
 

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
-import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import { type CallToolResult, LoggingMessageNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import type { Answer as AnswerOf } from '../../../../src/app/answer/answer.ts';
 import type { Source } from '../../../../src/app/answer/workspace-citations.ts';
 import { needsProgram, PROGRAM } from '../../../support/program.ts';
@@ -157,6 +157,21 @@ describe('kedge mcp over standard input and output', () => {
     const onprogress = ({ message = '' }: { message?: string }) => void messages.push(message);
     await client.callTool({ name: 'ask_workspace', arguments: QUESTION }, undefined, { onprogress });
     assert.ok(messages.includes('Search tideLevel'), messages.join());
+  });
+
+  it('logs the steps of a question for a client that sets a level', async () => {
+    const client = await connect();
+    const logged: unknown[] = [];
+    client.setNotificationHandler(LoggingMessageNotificationSchema, ({ params }) => void logged.push(params));
+    await ask(client);
+    assert.deepEqual(logged, []);
+    await client.setLoggingLevel('info');
+    await ask(client);
+    assert.deepEqual(logged[1], { level: 'info', logger: 'ask_workspace', data: 'Search tideLevel' });
+    const { length } = logged;
+    await client.setLoggingLevel('error');
+    await ask(client);
+    assert.equal(logged.length, length);
   });
 
   it('ends the run of a question that is cancelled', async () => {

@@ -14,10 +14,14 @@ const addressFor = (returnsTo: string) => new URL(`https://login.example/?state=
 describe('a sign-in with the browser', () => {
   it('resolves with the answer for this request, and ignores other requests', async () => {
     const asked = Promise.withResolvers<string>();
-    const { authorize, redirectUrl } = browserSignIn(store, async (server, { host }, ended) => {
-      ended.addEventListener('abort', () => undefined);
-      asked.resolve(`${server} at ${host}`);
-    });
+    const { authorize, redirectUrl } = browserSignIn(
+      store,
+      (_, work) => work(),
+      async (server, { host }, ended) => {
+        ended.addEventListener('abort', () => undefined);
+        asked.resolve(`${server} at ${host}`);
+      },
+    );
     const url = await redirectUrl(undefined);
     const signedIn = authorize('web', addressFor(url), never);
     assert.equal(await asked.promise, 'web at login.example');
@@ -33,10 +37,18 @@ describe('a sign-in with the browser', () => {
   });
 
   it('fails if the user does not agree, or the wait is over', async () => {
-    const refusing = browserSignIn(store, () => Promise.reject(new Error('You did not sign in.')));
+    const refusing = browserSignIn(
+      store,
+      (_, work) => work(),
+      () => Promise.reject(new Error('You did not sign in.')),
+    );
     await assert.rejects(refusing.authorize('web', addressFor(await refusing.redirectUrl(undefined)), never), /did not sign in/);
     const ending = new AbortController();
-    const waiting = browserSignIn(store, async () => ending.abort(new Error('It took too long.')));
+    const waiting = browserSignIn(
+      store,
+      (_, work) => work(),
+      async () => ending.abort(new Error('It took too long.')),
+    );
     await assert.rejects(waiting.authorize('web', addressFor(await waiting.redirectUrl(undefined)), ending.signal), /took too long/);
   });
 

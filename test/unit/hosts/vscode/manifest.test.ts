@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { DEFAULT_LIMITS } from '../../../../src/app/limits.ts';
+import { readingTools } from '../../../../src/app/run/reading-calls.ts';
+import { NodeFileSystem } from '../../../../src/hosts/node/files/file-system.ts';
 
 type Property = { default?: unknown; properties?: Record<string, unknown> };
 const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
@@ -18,6 +20,19 @@ describe('the settings in package.json', () => {
 
   it('are in groups of which each has a title', () => {
     for (const { title, properties } of groups) assert.ok(title && Object.keys(properties).length > 0);
+  });
+});
+
+describe('the language model tools in package.json', () => {
+  it('are the reading tools, with their actual descriptions and schemas', () => {
+    const actual = readingTools(new NodeFileSystem([process.cwd()])).map(({ name, description, inputSchema }) => ({
+      ...{ name: `kedge_${name}`, modelDescription: description, inputSchema },
+    }));
+    const { languageModelTools } = manifest.contributes as { languageModelTools: Record<string, unknown>[] };
+    assert.deepEqual(
+      languageModelTools.map(({ name, modelDescription, inputSchema }) => ({ name, modelDescription, inputSchema })),
+      JSON.parse(JSON.stringify(actual)),
+    );
   });
 });
 

@@ -12,13 +12,12 @@ import {
   type PermissionEffect,
   type PermissionOverview,
 } from '../../../../core/view/permissions.ts';
-import { readServers } from '../../../../mcp/config.ts';
 import { narrowRules, permissionProblem, permissionRows, withoutRule, withPermission } from '../../../../policy/overview.ts';
 import { sessionRules } from '../../../../policy/rules.ts';
 import type { RequestOf } from '../../../../protocol/pages.ts';
 import type { Kedge } from '../../kedge.ts';
+import { configuredServers } from '../../mcp.ts';
 import { readPolicy } from '../../settings/policy-settings.ts';
-import { userSetting } from '../../settings/settings.ts';
 import { type Page, type PagePorts, sessionPage } from './page.ts';
 
 const RULES = 'policy.rules';
@@ -35,7 +34,7 @@ const facts = () => ({ trusted: vscode.workspace.isTrusted, hasFolder: (vscode.w
 
 function overviewOf(kedge: Kedge, { state, events }: Session): PermissionOverview {
   const { rules, readOnlyCommands = false, problems } = readPolicy();
-  const servers = [...readServers(userSetting('mcpServers')).servers.keys()];
+  const servers = [...configuredServers(kedge).servers.keys()];
   const ofWorkspace = kedge.grants.withOrigins();
   const grants = [...state.grants, ...ofWorkspace.map(({ covers }) => ({ covers, scope: 'workspace' as const }))];
   return {

@@ -2,10 +2,11 @@
 import * as vscode from 'vscode';
 import { SessionError } from '../../../../app/session/session-error.ts';
 import type { ServerStatus } from '../../../../core/view/mcp-servers.ts';
-import { readServers, withServerOn, withToolUse } from '../../../../mcp/config.ts';
+import { withServerOn, withToolUse } from '../../../../mcp/config.ts';
 import type { McpServers } from '../../../../mcp/servers.ts';
 import type { RequestOf } from '../../../../protocol/pages.ts';
 import type { Kedge } from '../../kedge.ts';
+import { configuredServers, serversOfVsCode } from '../../mcp.ts';
 import { userSetting } from '../../settings/settings.ts';
 import type { Page, PagePorts } from './page.ts';
 
@@ -31,12 +32,12 @@ export function serversPage({ kedge, post }: PagePorts<'servers'>): Page<'server
   const page = {
     async post() {
       const servers = await manager();
-      const { unused } = readServers(userSetting(SERVERS));
+      const { unused } = configuredServers(kedge);
       const all: ServerStatus[] = [...servers.status(), ...unused].sort((a, b) => a.name.localeCompare(b.name));
       if (!isDisposed) post({ servers: all, trusted: vscode.workspace.isTrusted });
     },
     async handle(request: RequestOf<'servers'>) {
-      await change(await manager(), request);
+      await change(kedge, await manager(), request);
       await page.post();
     },
     dispose() {
@@ -57,16 +58,16 @@ async function serversOf(kedge: Kedge): Promise<McpServers> {
   return kedge.mcp;
 }
 
-async function change(servers: McpServers, request: RequestOf<'servers'>): Promise<void> {
+async function change(kedge: Kedge, servers: McpServers, request: RequestOf<'servers'>): Promise<void> {
   switch (request.type) {
     case 'restart_server':
       // Starting a server runs a program.
       if (!vscode.workspace.isTrusted) throw new SessionError('This workspace is not trusted, so no MCP server is started in it.');
       return servers.restart(request.server);
     case 'turn_server':
-      return write(withServerOn(userSetting(SERVERS), request.server, request.isOn));
+      return write(withServerOn(userSetting(SERVERS), request.server, request.isOn, serversOfVsCode(kedge).servers));
     case 'use_tool':
-      return write(withToolUse(userSetting(SERVERS), request.server, request.tool, request.use));
+      return write(withToolUse(userSetting(SERVERS), request.server, request.tool, request.use, serversOfVsCode(kedge).servers));
     case 'add_server':
       await vscode.commands.executeCommand('workbench.action.openSettingsJson', {
         revealSetting: { key: `kedge.${SERVERS}`, edit: true },

@@ -1,8 +1,8 @@
 /**
- * Offers the reading tools themselves. Each call is a run of a session, in which the client takes the place of the model, so it is judged by
+ * Offers the reading tools to other programs. Each call is a run of a session, in which the client takes the place of the model, so it is judged by
  * the policy and logged like every other call.
  */
-import type { Session } from '../../app/session/session.ts';
+
 import { jsonIn } from '../../core/json.ts';
 import { type ModelRef, type ToolResult, textOf } from '../../core/model/messages.ts';
 import type { ModelAdapter } from '../../core/model/model.ts';
@@ -10,6 +10,7 @@ import type { Tool } from '../../core/run/tool.ts';
 import { toolsFor } from '../../tools/index.ts';
 import type { FileSystem } from '../../workspace/types.ts';
 import { Workspace } from '../../workspace/workspace.ts';
+import type { Session } from '../session/session.ts';
 
 /** The value in the log instead of a model for a run with a call of a client. It costs nothing, like the offline model. */
 export const CLIENT: ModelRef = { provider: 'offline', model: 'mcp-client' };

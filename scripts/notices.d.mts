@@ -1,0 +1,3 @@
+import type { Metafile } from 'esbuild';
+
+export function notices(metafiles: readonly Metafile[], others: readonly string[], root?: string): Promise<string>;

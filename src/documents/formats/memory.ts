@@ -1,0 +1,24 @@
+/** Ends the reading of a document that needs too much memory, before Node would end the thread and perhaps the program. */
+import { getHeapStatistics } from 'node:v8';
+import { DocumentError } from '../document.ts';
+
+/** The measurement takes a few microseconds, so it is made once for this many calls. */
+const EVERY = 500;
+
+let limit = Number.POSITIVE_INFINITY;
+let calls = 0;
+
+/** Limits the memory of the objects on this thread, in bytes. Without this, there is no limit. */
+export function limitMemory(bytes: number): void {
+  limit = bytes;
+}
+
+/** Is called by all loops that can keep much. @throws DocumentError */
+export function checkMemory(): void {
+  if (++calls % EVERY !== 0 || getHeapStatistics().used_heap_size <= limit) return;
+  throw outOfMemory();
+}
+
+export function outOfMemory(): DocumentError {
+  return new DocumentError('too-large', 'Reading the document needs too much memory. Split it into smaller documents.');
+}

@@ -1,0 +1,253 @@
+/** The slash commands of a conversation. The table is also the help and the completion. */
+import { proposedPlan } from '../../../app/session/plans.ts';
+import { initiation } from '../../../app/session/prompt.ts';
+import type { Session } from '../../../app/session/session.ts';
+import type { ModelRef } from '../../../core/model/messages.ts';
+import { MODES, type Mode } from '../../../core/modes.ts';
+import { planMarkdown } from '../../../core/view/plan-markdown.ts';
+import { entryProblem, parseSlashCommand, rememberedText } from '../../../core/words/slash-commands.ts';
+import { CATALOG, modelText, parseModelRef } from '../../../providers/catalog.ts';
+import type { Kedge } from '../kedge.ts';
+import { UsageError } from '../options/arguments.ts';
+import { diffText, oneLine } from '../output/terminal.ts';
+import type { Front } from './front.ts';
+
+/** The conversation, as commands use it. */
+export type Chat = {
+  readonly kedge: Kedge;
+  readonly env: NodeJS.ProcessEnv;
+  readonly front: Front;
+  readonly session: Session;
+  readonly model: ModelRef;
+  mode: Mode;
+  isVerbose: boolean;
+  /** Describes the MCP servers. */
+  servers(): Promise<string>;
+  setModel(model: ModelRef): void;
+  /** Sends a message in a mode. */
+  send(text: string, mode: Mode): Promise<void>;
+  /** Drives what `start` begins until it has ended. @throws UsageError while a run is in progress */
+  run(start: (model: ModelRef) => Promise<void>): Promise<void>;
+  /** Continues the last run: a paused run, an open question or a plan. */
+  proceed(): Promise<void>;
+  /** Shows another session, or a new one. */
+  open(session?: Session): Promise<void>;
+  leave(): void;
+};
+
+export type ChatCommand = {
+  name: string;
+  /** What can follow the command. */
+  args?: string;
+  text: string;
+  values?(chat: Chat): readonly string[] | Promise<readonly string[]>;
+  run(chat: Chat, words: string): Promise<void> | void;
+};
+
+const MAX_CHOICES = 9;
+const SESSION_VERBS = ['search', 'rename', 'pin', 'unpin', 'delete'];
+const VERBS = ['list', 'get', 'set', 'unset', 'edit', 'path', 'schema'];
+
+export const COMMANDS: readonly ChatCommand[] = [
+  { name: 'help', text: 'show the commands and keys', run: ({ front }) => front.say(helpText()) },
+  { name: 'mode', args: 'ask|plan|agent', text: 'change the mode', values: () => MODES, run: changeMode },
+  { name: 'model', args: 'P/MODEL', text: 'show the models, or change the model', values: () => CATALOG.map(usualModel), run: changeModel },
+  { name: 'plan', args: 'WORDS', text: 'propose a plan; alone: show the last plan', run: plan },
+  { name: 'continue', text: 'continue the last run: a paused run, an open question, a plan', run: (chat) => chat.proceed() },
+  { name: 'pause', text: 'pause the run after its current step', run: ({ session }) => session.pause() },
+  { name: 'undo', text: 'undo the changes of the last run', run: undoLast },
+  { name: 'review', text: 'show the changes of the last run', run: review },
+  {
+    name: 'compact',
+    args: 'WORDS',
+    text: 'shorten the conversation; the words say what to keep',
+    run: (chat, words) => (chat.session.running ? chat.session.compact(words) : chat.run(() => chat.session.compact(words))),
+  },
+  {
+    name: 'sessions',
+    args: 'search WORDS',
+    text: 'list the sessions of this folder',
+    values: () => SESSION_VERBS,
+    run: listSessions,
+  },
+  {
+    name: 'resume',
+    args: 'ID',
+    text: 'continue another session of this folder',
+    values: async ({ kedge }) => (await kedge.assistant.sessions()).map(({ id }) => id),
+    run: resume,
+  },
+  { name: 'clear', text: 'start a new session', run: clear },
+  { name: 'init', args: 'WORDS', text: 'write an AGENTS.md for this folder', run: init },
+  { name: 'remember', args: 'WORDS', text: 'remember this in later sessions of this folder', run: remember },
+  { name: 'grants', text: 'list your permanent permissions in this folder', run: listGrants },
+  { name: 'mcp', text: 'list the MCP servers and their tools', run: async (chat) => chat.front.say(await chat.servers()) },
+  { name: 'config', args: 'list|get|set|unset|edit', text: 'show and change your settings', values: () => VERBS, run: config },
+  { name: 'verbose', text: 'show thoughts, complete diffs and receipts, or hide them', run: toggleVerbose },
+  { name: 'quit', text: 'leave', run: (chat) => chat.leave() },
+];
+
+/** Returns the command that a message is, or the name of a command that does not exist. A path such as /etc/hosts is not a command. */
+export function commandIn(text: string): { command: ChatCommand; words: string } | { unknown: string } | undefined {
+  const [, name, words = ''] = /^\/([a-z][\w-]*)(?:\s+([\s\S]*))?$/.exec(text) ?? [];
+  if (name === undefined) return undefined;
+  const command = COMMANDS.find((each) => each.name === name);
+  return command ? { command, words: words.trim() } : { unknown: name };
+}
+
+const KEYS = `Keys
+  Enter          send; while a run works, the message is sent with the model's next turn
+  Alt+Enter      a new line (also Ctrl+J, or a backslash before Enter)
+  Tab            complete a command or an @file
+  Shift+Tab      the next mode: ask, plan, agent
+  Up, Ctrl+R     earlier messages, search in them
+  Escape         pause the run, or continue it
+  Ctrl+C         stop the run, or empty the line
+  Ctrl+D         leave
+
+@src/main.ts sends a file with the message, @src/main.ts:10-20 some of its lines, @picture.png an image.`;
+
+function helpText(): string {
+  const heads = COMMANDS.map(({ name, args }) => `/${name}${args ? ` ${args}` : ''}`);
+  return ['Commands', ...COMMANDS.flatMap(({ text }, index) => row(heads[index] as string, text)), '', KEYS].join('\n');
+}
+
+/** A long command has its description in the next line, so that the lines fit into narrow terminals. */
+function row(head: string, text: string): string[] {
+  return head.length <= 14 ? [`  ${head.padEnd(15)}${text}`] : [`  ${head}`, `  ${' '.repeat(15)}${text}`];
+}
+
+async function clear(chat: Chat): Promise<void> {
+  const { id, state } = chat.session;
+  await chat.open();
+  chat.front.say(state.lastRun ? `A new session. To return to the last one: /resume ${id}` : 'A new session.');
+}
+
+function changeMode(chat: Chat, words: string): void {
+  const mode = MODES.find((each) => each === words);
+  if (!mode) throw new UsageError(`Choose ask, plan or agent: /mode agent. The mode is ${chat.mode}.`);
+  chat.mode = mode;
+  chat.front.say(`The mode is ${mode}.`);
+}
+
+async function changeModel(chat: Chat, words: string): Promise<void> {
+  if (words === '') {
+    const [{ modelsText }, { StoredKeys }, { storageDirectory }] = await Promise.all([
+      import('../models-command.ts'),
+      import('../../node/keyring.ts'),
+      import('../../node/storage.ts'),
+    ]);
+    const text = modelsText(chat.env, new StoredKeys(storageDirectory(chat.env)).names);
+    chat.front.say(
+      `${text.replace('pass --model provider/name', 'enter /model provider/name').trim()}\nThe model is ${modelText(chat.model)}.`,
+    );
+    return;
+  }
+  let model: ModelRef;
+  try {
+    model = parseModelRef(words);
+  } catch (error) {
+    throw new UsageError((error as Error).message);
+  }
+  chat.setModel(model);
+  chat.front.say(`The model is ${oneLine(modelText(model))}.`);
+}
+
+function usualModel({ id, defaultModel }: (typeof CATALOG)[number]): string {
+  return id === defaultModel ? id : `${id}/${defaultModel}`;
+}
+
+function plan(chat: Chat, words: string): Promise<void> | void {
+  if (words) return chat.send(words, 'plan');
+  const { state, plans } = chat.session;
+  const last = plans.list().at(-1);
+  if (!last) throw new UsageError('This session has no plan. To request one, add words: /plan rename tideLevel to waterLevel');
+  chat.front.markdown(`${planMarkdown(last.plan, state.runs.get(last.runId ?? ''))}\n`);
+  if (proposedPlan(state) === last.plan.id) chat.front.say('The plan has not been run yet. To confirm it: /continue');
+}
+
+async function undoLast(chat: Chat, words: string): Promise<void> {
+  const { state } = chat.session;
+  const last = [...state.runs.values()].findLast(({ runId, changed }) => changed && !state.undone.has(runId));
+  if (!words && !last) throw new UsageError('This session has no changes that can be undone.');
+  await (await import('../undo.ts')).undo(chat.kedge.assistant, words || last?.runId);
+}
+
+async function review({ session, front }: Chat): Promise<void> {
+  const run = [...session.state.runs.values()].findLast(({ changed }) => changed);
+  if (!run) throw new UsageError('No run of this session has changed files.');
+  const [{ readRun }, { landedChanges }] = await Promise.all([
+    import('../../../core/view/session-view.ts'),
+    import('../../../core/view/run-changes.ts'),
+  ]);
+  for (const change of landedChanges(readRun(session.events, run.runId))) {
+    const found = await session.changes.review(run.runId, change.path);
+    if ('problem' in found) front.say(`${oneLine(change.path)}: ${found.problem}`);
+    else front.prompter.show(diffText([{ ...change, ...found }], front.paint));
+  }
+}
+
+async function listSessions({ kedge }: Chat, words: string): Promise<void> {
+  if (words && !SESSION_VERBS.some((verb) => words.startsWith(`${verb} `)))
+    throw new UsageError(
+      `Use /sessions alone, or with ${SESSION_VERBS.join(', ')}: /sessions search tide. For all else: kedge sessions --help`,
+    );
+  const { sessions } = await import('../sessions/sessions.ts');
+  await sessions({ kedge, words: words.split(/\s+/).filter(Boolean), values: {}, signal: new AbortController().signal });
+}
+
+async function resume(chat: Chat, words: string): Promise<void> {
+  const { findSession } = await import('../sessions/find.ts');
+  if (words) return chat.open(await findSession(chat.kedge.assistant, words));
+  const others = (await chat.kedge.assistant.sessions()).filter(({ id }) => id !== chat.session.id).slice(0, MAX_CHOICES);
+  if (others.length === 0) throw new UsageError('This folder has no other sessions.');
+  const rows = others.map(({ id, title, changedAt }, index) => `  ${index + 1}  ${oneLine(title, 60)}  ${timeOf(changedAt)}  ${id}`);
+  const choices = others.map((_, index) => ({ key: `${index + 1}`, label: '' }));
+  const keys = [...choices, { key: 'n', label: 'none' }];
+  const answer = await chat.front.prompter.ask(
+    `${rows.join('\n')}\nWhich session? 1-${others.length}, n = none > `,
+    new AbortController().signal,
+    keys,
+  );
+  const chosen = others[Number(answer) - 1];
+  if (chosen) await chat.open(await findSession(chat.kedge.assistant, chosen.id));
+}
+
+function timeOf(at: number): string {
+  return new Date(at).toLocaleString(undefined, { dateStyle: 'short', timeStyle: 'short' });
+}
+
+function init(chat: Chat, words: string): Promise<void> {
+  return chat.run((model) => chat.session.prompt(...initiation(words, model)));
+}
+
+async function remember({ kedge, front }: Chat, words: string): Promise<void> {
+  const command = parseSlashCommand(`/remember ${words}`);
+  if (command?.name !== 'remember') return;
+  const problem = entryProblem(command.entry);
+  if (problem) throw new UsageError(problem);
+  await kedge.memory.add(command.everywhere ? 'user' : 'workspace', command.entry);
+  front.say(rememberedText(command.entry, command.everywhere));
+}
+
+async function listGrants({ kedge }: Chat): Promise<void> {
+  await (await import('../grants-command.ts')).manageGrants(kedge, undefined);
+}
+
+async function config({ front }: Chat, words: string): Promise<void> {
+  const { configCommand } = await import('../config/command.ts');
+  const [verb, name, ...value] = words.split(/\s+/).filter(Boolean);
+  const change = () =>
+    configCommand(
+      [verb, name, ...value].filter((each) => each !== undefined),
+      false,
+    );
+  if (verb === 'edit') front.release(change);
+  else change();
+  if (verb === 'set' || verb === 'unset' || verb === 'edit') front.say('A changed setting is used the next time Kedge is started.');
+}
+
+function toggleVerbose(chat: Chat): void {
+  chat.isVerbose = !chat.isVerbose;
+  chat.front.say(chat.isVerbose ? 'Thoughts, complete diffs and receipts are shown.' : 'Thoughts, long diffs and receipts are hidden.');
+}

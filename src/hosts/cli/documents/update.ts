@@ -1,0 +1,123 @@
+/** `kedge docs add` and `kedge docs update`: indexes what has changed, and shows the progress. */
+import { existsSync } from 'node:fs';
+import type { Source } from '../../../documents/collections.ts';
+import type { UpdateEvent, UpdatePorts } from '../../../documents/store/sources.ts';
+import type { DocumentStore } from '../../../documents/store/store.ts';
+import { documentsInFiles } from '../../node/documents/file-source.ts';
+import { documentsOnPages } from '../../node/documents/page-source.ts';
+import { DocumentReader } from '../../node/documents/reader.ts';
+import { PageFetcher } from '../../node/fetch/fetch.ts';
+import { NodeFileSystem } from '../../node/files/file-system.ts';
+import { parseCommand } from '../options/arguments.ts';
+import { configFile } from '../options/config-path.ts';
+import { readPolicy } from '../options/policy.ts';
+import { oneLine, paintFor } from '../output/terminal.ts';
+import { EXIT } from '../run-session.ts';
+import type { CommandContext } from '../sessions/context.ts';
+
+/** Stops at the first Ctrl+C; what was not reached is done by the next update. */
+export async function updateCollections(store: DocumentStore, names: readonly string[], context: CommandContext): Promise<number> {
+  const reader = new DocumentReader();
+  const ports = await portsOf(context, reader);
+  try {
+    return await updateAll(store, names, ports, context);
+  } finally {
+    await reader.dispose();
+  }
+}
+
+async function updateAll(
+  store: DocumentStore,
+  names: readonly string[],
+  ports: UpdatePorts,
+  { signal, values }: CommandContext,
+): Promise<number> {
+  let code: number = EXIT.answered;
+  for (const name of names) {
+    const show = values.json === true ? showJson(name) : showProgress(name);
+    try {
+      const report = await store.update(name, ports, { signal, notify: show.event });
+      show.end();
+      if (values.json === true) process.stdout.write(`${JSON.stringify({ type: 'updated', collection: name, ...report })}\n`);
+      else process.stderr.write(`${name}: ${reportText(report)}\n`);
+      if (report.failed > 0 && values.json !== true) process.stderr.write(`To see why: kedge docs show ${name} --failed\n`);
+      if (report.problems.length > 0) code = EXIT.failed;
+    } catch (error) {
+      show.end();
+      if (!signal.aborted) throw error;
+      process.stderr.write(`Stopped. To continue: kedge docs update ${name}\n`);
+      return EXIT.stopped;
+    }
+  }
+  return code;
+}
+
+async function portsOf({ kedge }: CommandContext, reader: DocumentReader): Promise<UpdatePorts> {
+  const workspace = new NodeFileSystem(kedge.folders);
+  const { rules } = await policyOf(kedge.folders);
+  const fetcher = new PageFetcher();
+  return {
+    list: (source: Source, signal: AbortSignal) =>
+      source.kind === 'url' ? documentsOnPages(source, { fetcher, rules }, signal) : documentsInFiles(source, { workspace, rules }, signal),
+    read: reader.read,
+  };
+}
+
+/** The rules of the configuration file apply as to a run. */
+async function policyOf(folders: readonly string[]) {
+  const file = configFile();
+  const given = parseCommand(['--version']);
+  const { command } = existsSync(file) ? (await import('../config/configured.ts')).configured(given, file) : { command: given };
+  return readPolicy(command, folders, (problem) => void process.stderr.write(`kedge: ${oneLine(problem, 1_000)}\n`));
+}
+
+type Shown = { event(event: UpdateEvent): void; end(): void };
+
+function showJson(collection: string): Shown {
+  return { event: (event) => void process.stdout.write(`${JSON.stringify({ ...event, collection })}\n`), end: () => undefined };
+}
+
+const EVERY_MS = 100;
+const USUAL_COLUMNS = 80;
+
+/** In a terminal, one line shows the progress. Failures and problems are printed above it. */
+function showProgress(name: string): Shown {
+  const output = process.stderr;
+  const paint = paintFor(output);
+  let [shownAt, isShown] = [0, false];
+  const clear = () => {
+    if (isShown) output.write('\r\u001b[K');
+    isShown = false;
+  };
+  const progress = (text: string) => {
+    if (!output.isTTY || performance.now() - shownAt < EVERY_MS) return;
+    clear();
+    output.write(paint.dim(oneLine(text, (output.columns || USUAL_COLUMNS) - 2)));
+    [shownAt, isShown] = [performance.now(), true];
+  };
+  return {
+    event(event) {
+      if (event.type === 'listed') progress(`${name}: ${event.todo} of ${event.documents} documents to do`);
+      else if (event.type === 'problem') {
+        clear();
+        output.write(`kedge: ${oneLine(event.message, 1_000)}\n`);
+      } else {
+        progress(`${name}: ${event.done} of ${event.todo}  ${event.key}`);
+        if (event.result !== 'failed') return;
+        clear();
+        output.write(`${oneLine(event.key)}: ${oneLine(event.message ?? 'could not be read', 500)}\n`);
+      }
+    },
+    end: clear,
+  };
+}
+
+function reportText({ indexed, unchanged, failed, removed }: Awaited<ReturnType<DocumentStore['update']>>): string {
+  const parts = [
+    `${indexed} indexed`,
+    unchanged > 0 && `${unchanged} unchanged`,
+    removed > 0 && `${removed} removed`,
+    failed > 0 && `${failed} could not be read`,
+  ];
+  return `${parts.filter(Boolean).join(', ')}.`;
+}

@@ -1,0 +1,56 @@
+/** Lists and reads the documents of folders, globs and single files. */
+import { statSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
+import type { Source } from '../../../documents/collections.ts';
+import { formatOfName } from '../../../documents/names.ts';
+import { type SourceDocument, SourceError } from '../../../documents/store/sources.ts';
+import type { Location } from '../../../workspace/types.ts';
+import { NodeFileSystem } from '../files/file-system.ts';
+import { type DocumentAccess, openSource, realPath, type SourceFolder } from './access.ts';
+
+type FileSource = Exclude<Source, { kind: 'url' }>;
+
+/** The number of files of a source that are examined. */
+const MAX_FILES = 200_000;
+const INSTALLED = /(^|\/)node_modules\//;
+
+/** @throws SourceError when nothing is there */
+export async function* documentsInFiles(source: FileSource, access: DocumentAccess, signal: AbortSignal): AsyncGenerator<SourceDocument> {
+  const { path } = source;
+  const real = realPath(path);
+  if (real === undefined) throw new SourceError(`${path} does not exist. Create it, or remove the collection and add its other sources.`);
+  const isFile = source.kind === 'file';
+  const disk = new NodeFileSystem([isFile ? dirname(real) : real]);
+  const folder = await openSource(disk, access);
+  if (isFile) {
+    const at = { folder: 0, path: basename(real) };
+    if (folder.hides(at))
+      throw new SourceError(`${path} was left out: it may contain secrets, or a rule or .kedgeignore excludes it from being read.`);
+    yield documentAt(at, disk, folder);
+    return;
+  }
+  const include = source.kind === 'glob' ? { include: source.glob } : {};
+  const { files, truncated } = await folder.files.find({ ...include, limit: MAX_FILES, hides: folder.hides }, signal);
+  for (const at of files) {
+    const format = formatOfName(at.path);
+    if (!format || (format === 'code' && source.code !== true) || INSTALLED.test(at.path) || folder.hides(at)) continue;
+    const document = documentAt(at, disk, folder);
+    if (document.size !== undefined) yield document;
+  }
+  if (truncated) throw new SourceError(`${path} has more than ${MAX_FILES.toLocaleString('en')} files. The rest was left out.`);
+}
+
+function documentAt(at: Location, disk: NodeFileSystem, { files, hides, keyOf }: SourceFolder): SourceDocument {
+  const stats = statSync(disk.absolute(at), { throwIfNoEntry: false });
+  return {
+    key: keyOf(at),
+    name: basename(at.path),
+    ...(stats?.isFile() && { size: stats.size, mtimeMs: stats.mtimeMs }),
+    async bytes() {
+      // The path is resolved again, because it may have become a link since.
+      const real = await files.canonical(at);
+      if (!real || real.path !== at.path || hides(real)) throw new Error('The file is a link now, and was not followed.');
+      return (await files.read(real)).bytes;
+    },
+  };
+}

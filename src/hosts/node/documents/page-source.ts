@@ -1,0 +1,112 @@
+/** Fetches the pages of a source on the network: one page, or the pages below it, or those that an `llms.txt` lists. */
+import type { Source } from '../../../documents/collections.ts';
+import { type SourceDocument, SourceError } from '../../../documents/store/sources.ts';
+import type { SourcedRule } from '../../../policy/rules.ts';
+import type { Fetcher, Page } from '../../../tools/network/fetch-url.ts';
+import { encodeText } from '../../../workspace/content.ts';
+import { isHostDenied } from './access.ts';
+
+type PageSource = Extract<Source, { kind: 'url' }>;
+
+/** The number of characters of all pages of a source, which are in memory until they are indexed. */
+const MAX_CHARACTERS = 100_000_000;
+/** The links that are read on one page, and the length of an address. */
+const MAX_LINKS = 5_000;
+const MAX_URL = 2_000;
+/** Addresses that are not pages. */
+const NOT_PAGES = /\.(png|jpe?g|gif|svg|webp|ico|css|m?js|json|xml|zip|t?gz|tar|woff2?|mp4|webm|mp3|exe|dmg)$/i;
+
+/** @throws SourceError when the first page cannot be fetched, or when a rule denies its host */
+export async function* documentsOnPages(
+  { url, depth, pages }: PageSource,
+  { fetcher, rules }: { fetcher: Fetcher; rules: readonly SourcedRule[] },
+  signal: AbortSignal,
+): AsyncGenerator<SourceDocument> {
+  const first = new URL(url);
+  if (isHostDenied(rules, first.host)) throw new SourceError(`A rule denies fetching from ${first.host}.`);
+  // The user named this address, so a private address is allowed if the user wrote a private one.
+  const privateAllowed = fetcher.isPrivate(first);
+  const isList = /\/llms(-full)?\.txt$/.test(first.pathname);
+  const seen = new Set([first.href]);
+  let level = [first];
+  let [count, characters] = [0, 0];
+  for (let distance = 0; level.length > 0; distance++) {
+    const next: URL[] = [];
+    for (const address of level) {
+      signal.throwIfAborted();
+      if (count >= pages) return;
+      const page = await fetched(fetcher, address, privateAllowed, signal);
+      const problem = problemOf(page);
+      if (problem && address === first) throw new SourceError(`${first.href} could not be fetched: ${problem}`);
+      if (distance > 0 && 'failure' in page === false && page.moved) continue;
+      count++;
+      const text = 'failure' in page ? '' : (page.text ?? '');
+      characters += text.length;
+      if (characters > MAX_CHARACTERS) throw new SourceError(`The pages of ${first.href} are too long in total. The rest was left out.`);
+      yield documentOf(address, text, problem);
+      if (distance >= (isList ? Math.max(1, depth) : depth)) continue;
+      for (const link of linksIn(text, address)) {
+        if (seen.has(link.href) || !isWithin(link, first, isList)) continue;
+        seen.add(link.href);
+        next.push(link);
+      }
+    }
+    level = next;
+  }
+}
+
+type Fetched = Page | { failure: string };
+
+async function fetched(fetcher: Fetcher, address: URL, privateAllowed: boolean, signal: AbortSignal): Promise<Fetched> {
+  try {
+    return await fetcher.get(address, { privateAllowed }, signal);
+  } catch (error) {
+    if (signal.aborted) throw error;
+    return { failure: (error as Error).message };
+  }
+}
+
+function problemOf(page: Fetched): string | undefined {
+  if ('failure' in page) return page.failure;
+  if (page.moved) return `it redirects to another host: ${page.moved}`;
+  if (page.status >= 400) return `the server answered with HTTP ${page.status}.`;
+  return page.text === undefined ? `its type is ${page.type || 'unknown'}, which is not text.` : undefined;
+}
+
+function documentOf(address: URL, text: string, problem: string | undefined): SourceDocument {
+  return {
+    key: address.href,
+    // The text of a page is Markdown.
+    name: 'page.md',
+    async bytes() {
+      if (problem) throw new Error(problem);
+      return encodeText(text);
+    },
+  };
+}
+
+/** Returns the targets of the links in a Markdown text. */
+function linksIn(text: string, base: URL): URL[] {
+  const links: URL[] = [];
+  for (const [, target = ''] of text.matchAll(/\]\(<?([^\s()<>]{1,2000})/g)) {
+    if (links.length >= MAX_LINKS) break;
+    if (!URL.canParse(target, base.href)) continue;
+    const link = new URL(target, base);
+    link.hash = '';
+    if (
+      /^https?:$/.test(link.protocol) &&
+      !link.username &&
+      !link.password &&
+      link.href.length <= MAX_URL &&
+      !NOT_PAGES.test(link.pathname)
+    )
+      links.push(link);
+  }
+  return links;
+}
+
+/** Returns true for an address of the same site, below the directory of the first page. The pages of a list can be anywhere on the site. */
+function isWithin(link: URL, first: URL, isList: boolean): boolean {
+  if (link.origin !== first.origin) return false;
+  return isList || link.pathname.startsWith(first.pathname.slice(0, first.pathname.lastIndexOf('/') + 1));
+}

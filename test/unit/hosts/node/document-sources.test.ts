@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict';
+import { symlink, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import type { Source } from '../../../../src/documents/collections.ts';
+import type { SourceDocument } from '../../../../src/documents/store/sources.ts';
+import { documentsInFiles } from '../../../../src/hosts/node/documents/file-source.ts';
+import { documentsOnPages } from '../../../../src/hosts/node/documents/page-source.ts';
+import { PageFetcher } from '../../../../src/hosts/node/fetch/fetch.ts';
+import { NodeFileSystem } from '../../../../src/hosts/node/files/file-system.ts';
+import { readRules } from '../../../../src/policy/rules.ts';
+import { folderOf, remove } from './folder.ts';
+
+const signal = AbortSignal.timeout(60_000);
+const rulesOf = (...rules: object[]) => readRules(rules, 'user', 'a test').rules;
+
+async function collected(documents: AsyncIterable<SourceDocument>): Promise<SourceDocument[]> {
+  const all: SourceDocument[] = [];
+  for await (const document of documents) all.push(document);
+  return all;
+}
+
+describe('the files of a collection', () => {
+  let folder: string;
+  let outside: string;
+  beforeEach(async () => {
+    outside = await folderOf({
+      'manual/a.md': '# A\n',
+      'manual/.env': 'KEY=1\n',
+      'manual/secrets.yml': 'key: 1\n',
+      'secret.md': '# Secret\n',
+    });
+    folder = await folderOf({
+      ...{ 'docs/guide.md': '# Guide\n', 'docs/data.csv': 'a,b\n', 'docs/photo.png': 'x', 'docs/README': 'Read me.\n' },
+      ...{ 'docs/.env': 'KEY=1\n', 'docs/credentials.csv': 'a,b\n', 'docs/ignored.md': '# Ignored\n', 'docs/hidden.md': '# Hidden\n' },
+      ...{ 'docs/private/a.md': '# Private\n', 'docs/main.ts': '// Code\n', 'docs/node_modules/x/README.md': '# X\n' },
+      ...{ '.git/HEAD': '', '.gitignore': 'ignored.md\n', '.kedgeignore': 'hidden.md\n' },
+    });
+    await symlink(join(outside, 'secret.md'), join(folder, 'docs/link.md'));
+    await symlink(join(outside, 'manual'), join(folder, 'docs/linked'));
+  });
+  afterEach(() => Promise.all([remove(folder), remove(outside)]));
+
+  const list = (source: Exclude<Source, { kind: 'url' }>, ...rules: object[]) =>
+    collected(documentsInFiles(source, { workspace: new NodeFileSystem([folder]), rules: rulesOf(...rules) }, signal));
+  const keysOf = async (...given: Parameters<typeof list>) => (await list(...given)).map(({ key }) => key).sort();
+
+  it('are the documents that Kedge may read without asking', async () => {
+    assert.deepEqual(await keysOf({ kind: 'folder', path: join(folder, 'docs') }, { effect: 'ask', path: 'docs/private/**' }), [
+      ...['docs/README', 'docs/data.csv', 'docs/guide.md'],
+    ]);
+  });
+
+  it('can be source code, if the user wants it', async () => {
+    const keys = await keysOf({ kind: 'folder', path: join(folder, 'docs'), code: true });
+    assert.ok(keys.includes('docs/main.ts'));
+  });
+
+  it('can be selected by a glob, or be outside the workspace', async () => {
+    assert.deepEqual(await keysOf({ kind: 'glob', path: folder, glob: 'docs/**/*.csv' }), ['docs/data.csv']);
+    assert.deepEqual(await keysOf({ kind: 'folder', path: join(outside, 'manual') }), ['manual/a.md']);
+  });
+
+  it('are none if a rule denies all reading', async () => {
+    assert.deepEqual(await keysOf({ kind: 'folder', path: folder }, { effect: 'deny', action: 'read' }), []);
+  });
+
+  it('that the user names may not contain secrets either', async () => {
+    for (const path of ['docs/.env', 'docs/credentials.csv', 'docs/hidden.md'])
+      await assert.rejects(list({ kind: 'file', path: join(folder, path) }), /was left out: it may contain secrets/, path);
+    assert.deepEqual(await keysOf({ kind: 'file', path: join(folder, 'docs/guide.md') }), ['docs/guide.md']);
+    await assert.rejects(list({ kind: 'file', path: join(folder, 'docs/link.md') }, { effect: 'deny', action: 'read' }), /was left out/);
+    await assert.rejects(list({ kind: 'folder', path: join(folder, 'none') }), /does not exist/);
+  });
+
+  it('are not read when they have become links', async () => {
+    const [document] = (await list({ kind: 'folder', path: join(folder, 'docs') })).filter(({ key }) => key === 'docs/guide.md');
+    assert.equal(Buffer.from((await document?.bytes(signal)) as Uint8Array).toString(), '# Guide\n');
+    await remove(join(folder, 'docs/guide.md'));
+    await symlink(join(outside, 'secret.md'), join(folder, 'docs/guide.md'));
+    await assert.rejects(async () => document?.bytes(signal), /is a link now|outside/);
+    await remove(join(folder, 'docs/guide.md'));
+    await writeFile(join(folder, 'docs/guide.md'), '');
+    await symlink(join(folder, 'docs/.env'), join(folder, 'docs/env.md'));
+    assert.ok(!(await keysOf({ kind: 'folder', path: join(folder, 'docs') })).includes('docs/env.md'));
+  });
+});
+
+describe('the pages of a collection', () => {
+  let server: Server;
+  let site: string;
+  let requests: string[];
+  const PAGES: Record<string, string> = {
+    '/guide/':
+      '<h1>Guide</h1><a href="a">A</a> <a href="/other">Other</a> <a href="http://example.com/">E</a> <a href="x.zip">Zip</a> <a href="#top">T</a>',
+    '/guide/a': '<h1>A</h1><a href="b">B</a><a href="./">Up</a>',
+    '/guide/b': '<h1>B</h1><a href="c">C</a>',
+    '/guide/c': '<h1>C</h1>',
+    '/other': '<h1>Other</h1>',
+    '/llms.txt': '# Site\n\n- [Guide](/guide/)\n- [Other](/other)\n- [Elsewhere](https://example.com/)\n',
+  };
+  before(async () => {
+    server = createServer((request, response) => {
+      requests.push(request.url ?? '');
+      const page = PAGES[request.url ?? ''];
+      response
+        .writeHead(page === undefined ? 404 : 200, { 'content-type': page?.startsWith('<') ? 'text/html' : 'text/plain' })
+        .end(page ?? 'none');
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    site = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  beforeEach(() => {
+    requests = [];
+  });
+  after(() => server.close());
+
+  const list = (path: string, depth: number, pages = 100, ...rules: object[]) =>
+    collected(
+      documentsOnPages({ kind: 'url', url: site + path, depth, pages }, { fetcher: new PageFetcher(), rules: rulesOf(...rules) }, signal),
+    );
+  const paths = async (...given: Parameters<typeof list>) => (await list(...given)).map(({ key }) => key.slice(site.length));
+
+  it('are one page, or those below it up to a depth and a number', async () => {
+    assert.deepEqual(await paths('/guide/', 0), ['/guide/']);
+    assert.deepEqual(await paths('/guide/', 2), ['/guide/', '/guide/a', '/guide/b']);
+    requests = [];
+    assert.deepEqual(await paths('/guide/', 9, 2), ['/guide/', '/guide/a']);
+    assert.deepEqual(requests, ['/guide/', '/guide/a']);
+  });
+
+  it('are those of a list for language models, on the same site', async () => {
+    assert.deepEqual(await paths('/llms.txt', 0), ['/llms.txt', '/guide/', '/other']);
+  });
+
+  it('are Markdown', async () => {
+    const [page] = await list('/guide/a', 0);
+    assert.equal(page?.name, 'page.md');
+    assert.match(Buffer.from((await page?.bytes(signal)) as Uint8Array).toString(), /^# A/);
+  });
+
+  it('that are missing are named, and a missing first page is a problem', async () => {
+    await assert.rejects(list('/none', 0), /could not be fetched: the server answered with HTTP 404/);
+  });
+
+  it('are not fetched from a host that a rule denies', async () => {
+    await assert.rejects(list('/guide/', 0, 1, { effect: 'deny', host: '127.0.0.1' }), /A rule denies fetching/);
+    assert.deepEqual(requests, []);
+  });
+});
