@@ -51,10 +51,16 @@ function ranked(db: Database, rows: ReturnType<typeof rowsOf>, words: readonly W
   }));
   const chunks = Number(db.get('select max(id) as count from chunks')?.count ?? 0);
   const scores = scoresOf(
-    found.map(({ document, titlePath, text }, index) => {
+    found.map(({ document, title, titlePath, text }, index) => {
       const language = String(rows[index]?.language);
       const headings = [...new Set([...titlePath, ...headingsIn(text)])];
-      return { document, headings, text, language: isLanguage(language) ? language : 'en', score: -Number(rows[index]?.score) };
+      return {
+        title: `${title} ${document}`,
+        headings,
+        text,
+        language: isLanguage(language) ? language : 'en',
+        score: -Number(rows[index]?.score),
+      };
     }),
     words.map(({ terms, isPrefix, count }) => ({
       terms,
