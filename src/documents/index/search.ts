@@ -22,7 +22,7 @@ const MAX_QUERY = 2_000;
 const MAX_COMPARED = 20_000;
 
 /** The number of passages that are ranked again. */
-const CANDIDATES = 60;
+const CANDIDATES = 40;
 
 type Word = QueryWord & { count: number };
 export type Candidate = Omit<Passage, 'collection' | 'repeated'> & { print: string };
