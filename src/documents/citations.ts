@@ -50,3 +50,17 @@ export function citationsIn(text: string): (Citation & { text: string })[] {
   }
   return passages;
 }
+
+/** A place as an answer cites it. */
+export type CitedPlace = Pick<Citation, 'collection' | 'document' | 'place'>;
+
+const CITED = /^\[?([^/[\]]{1,64})\/(.+?)\]?$/s;
+const AT = /^(.+):(p\d+|s\d+|\d+(?:[-–]\d+)?|[^:\]]*!\d+(?:-\d+)?)$/s;
+
+/** Returns what a cited text can mean: the name of a document can itself end like a place. */
+export function citedPlace(text: string): CitedPlace[] {
+  const [, collection, rest] = CITED.exec(text.trim()) ?? [];
+  if (collection === undefined || rest === undefined) return [];
+  const [, document, place] = AT.exec(rest) ?? [];
+  return [...(document && place ? [{ collection, document, place }] : []), { collection, document: rest, place: '' }];
+}

@@ -4,6 +4,7 @@ import { type Insights, RANGES, type Range } from '../core/insights/insights.ts'
 import type { AgentEvent } from '../core/session/events.ts';
 import type { PermissionOverview } from '../core/view/permissions.ts';
 import type { MemoryEntry } from '../core/words/memory-list.ts';
+import { type DocumentsPage, documentsRequests } from './documents-page.ts';
 import { type ModelsPage, modelsRequests } from './models-page.ts';
 import { permissionRequests, type ServersPage, serverRequests } from './permission-pages.ts';
 import { type SessionsPage, sessionsRequests } from './sessions-page.ts';
@@ -17,6 +18,7 @@ export type PageData = {
   insights: InsightsPage;
   sessions: SessionsPage;
   models: ModelsPage;
+  documents: DocumentsPage;
 };
 export type PageName = keyof PageData;
 
@@ -63,6 +65,7 @@ export const pageName = z.enum([
   'insights',
   'sessions',
   'models',
+  'documents',
 ]) satisfies z.ZodType<PageName>;
 export const PageRequest = z.discriminatedUnion('type', [
   ...memoryRequests,
@@ -71,6 +74,7 @@ export const PageRequest = z.discriminatedUnion('type', [
   ...insightsRequests,
   ...sessionsRequests,
   ...modelsRequests,
+  ...documentsRequests,
 ]);
 export type PageRequest = z.infer<typeof PageRequest>;
 /** The requests of one page. */

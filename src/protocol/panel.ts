@@ -113,7 +113,10 @@ const image = z.object({
 
 const line = z.int().min(1);
 const mentionRef = z.object({
-  kind: z.enum(['file', 'folder', 'selection', 'symbol', 'problems', 'changes', 'terminal', 'url', 'session', 'resource', 'attachment']),
+  kind: z.enum([
+    ...['file', 'folder', 'selection', 'symbol', 'problems', 'changes', 'terminal', 'url', 'session', 'resource', 'collection'],
+    'attachment',
+  ] as const),
   path: z.exactOptional(path),
   name: z.exactOptional(z.string().max(1_000)),
   server: z.exactOptional(z.string().max(1_000)),
@@ -250,10 +253,14 @@ export const ToHost = z.discriminatedUnion('type', [
   /** A request from the page that is shown, such as deleting a memory entry. */
   z.object({ type: z.literal('page_request'), request: PageRequest }),
   /** Opens the definition of a symbol that a model named. */
+  /** Opens what an answer cites: a place in a document of a collection, such as `[handbook/guide.md:12-18]`, or in a file. */
+  z.object({ type: z.literal('open_source'), text: path }),
   z.object({ type: z.literal('open_symbol'), name: z.string().min(1).max(200) }),
   z.object({ type: z.literal('load_image'), path }),
   z.object({ type: z.literal('rate_answer'), runId: id, rating: z.enum(['up', 'down', 'none']), words: z.string().max(10_000).optional() }),
   /** Writes code from an answer at the cursor of the active editor. */
+  /** Saves an answer as a Markdown file that the user chooses. */
+  z.object({ type: z.literal('save_answer'), text: code }),
   z.object({ type: z.literal('insert_code'), code }),
   /** Opens code from an answer as a new document that is not saved. */
   z.object({ type: z.literal('open_code'), code, language, path: path.optional() }),

@@ -9,6 +9,7 @@ import { answerStates } from './answer-states.ts';
 import { approvalStates } from './approval-states.ts';
 import { contextStates } from './context-states.ts';
 import { controlStates } from './control-states.ts';
+import { documentStates } from './document-states.ts';
 import { insightsStates } from './insights-states.ts';
 import { mentionStates } from './mention-states.ts';
 import { permissionStates } from './permission-states.ts';
@@ -400,6 +401,7 @@ export const STATES: Record<string, NamedState> = {
   ...sessionStates(),
   ...contextStates(),
   ...permissionStates(),
+  ...documentStates(),
   ...insightsStates(),
   ...planStates(),
   ...mentionStates(),

@@ -15,6 +15,7 @@ const TITLES: Record<PageName, string> = {
   insights: 'Insights',
   sessions: 'Sessions',
   models: 'Models and limits',
+  documents: 'Documents',
 };
 
 type PageComponent<P extends PageName> = ComponentType<{ data: PageData[P] }>;
@@ -28,6 +29,7 @@ const PAGES: { [P in PageName]: () => Promise<{ Page: PageComponent<P> }> } = {
   servers: () => import('../pages/servers.tsx'),
   insights: () => import('../pages/insights/insights.tsx'),
   models: () => import('../pages/models.tsx'),
+  documents: () => import('../pages/documents.tsx'),
 };
 
 /** A page in front of the conversation. `waits` is set while the conversation is waiting for the user. */

@@ -1,11 +1,13 @@
-/** Adds formulas and footnotes to the lexer of GitHub Flavored Markdown. */
+/** Adds formulas, footnotes and places in documents to the lexer of GitHub Flavored Markdown. */
 import { Lexer, type MarkedToken, type Token, type TokenizerThis } from 'marked';
+import { isCitation } from './references.ts';
 
 /** `isOpen` means that the end of the formula has not been received. */
 export type MathToken = { type: 'math'; raw: string; text: string; isBlock: boolean; isOpen?: true };
 export type FootnoteToken = { type: 'footnote'; raw: string; id: string; tokens: Token[] };
 export type FootnoteRefToken = { type: 'footnote_ref'; raw: string; id: string };
-export type ExtraToken = MathToken | FootnoteToken | FootnoteRefToken;
+export type CitationToken = { type: 'citation'; raw: string };
+export type ExtraToken = MathToken | FootnoteToken | FootnoteRefToken | CitationToken;
 export type AnyToken = MarkedToken | ExtraToken;
 
 /** A formula between `$$` or `\[` and `\]`, which contains no blank line. It may be incomplete while text is being received. */
@@ -61,6 +63,12 @@ function footnoteRef(src: string): FootnoteRefToken | undefined {
   return raw === undefined || id === undefined ? undefined : { type: 'footnote_ref', raw, id };
 }
 
+/** A place in a document can contain a web address, which the lexer would otherwise make a link. */
+function citation(src: string): CitationToken | undefined {
+  const [raw] = /^\[[^[\]\n]+\](?![[(:])/.exec(src) ?? [];
+  return raw !== undefined && isCitation(raw) ? { type: 'citation', raw } : undefined;
+}
+
 const indexOf = (text: string, pattern: RegExp) => {
   const at = text.search(pattern);
   return at < 0 ? undefined : at;
@@ -73,11 +81,11 @@ const extensions = {
   // The lexer calls this to find where in a paragraph the next block may begin. The search ends with the paragraph, so that long texts take
   // no longer.
   startBlock: [(src: string) => indexOf(src.split('\n\n', 1)[0] ?? '', /(?<=\n) {0,3}(?:\$\$|\\\[|\[\^[^\]\s]+\]:)/)],
-  inline: [inlineMath, footnoteRef],
-  startInline: [(src: string) => indexOf(src, /\$|\\[([]|\[\^/)],
+  inline: [inlineMath, footnoteRef, citation],
+  startInline: [(src: string) => indexOf(src, /\$|\\[([]|\[[\^a-z\d]/)],
 };
 
-const MARKER = /\$|\\[([]|\[\^/;
+const MARKER = /\$|\\[([]|\[(?:\^|[a-z\d][\w.-]*\/)/;
 /** The lexer would search longer paragraphs too often. */
 const LONG_PARAGRAPH = 3_000;
 

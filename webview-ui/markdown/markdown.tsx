@@ -11,7 +11,7 @@ import type { AnyToken } from './extensions.ts';
 import { Footnote, FootnoteRef } from './footnote.tsx';
 import { Formula } from './formula.tsx';
 import { LongText } from './long-text.tsx';
-import { isWebLink, pieces, type Reference, referenceOf, symbolOf, workspaceImageOf } from './references.ts';
+import { isCitation, isWebLink, pieces, type Reference, referenceOf, symbolOf, workspaceImageOf } from './references.ts';
 import { WorkspaceImage } from './workspace-image.tsx';
 
 /** Renders Markdown as nodes and never as HTML, so that HTML in a model's text stays text. */
@@ -139,6 +139,7 @@ function inline(tokens: Token[], linking = true): ComponentChild {
       case 'codespan': {
         const code = <code>{token.text}</code>;
         if (!linking) return code;
+        if (isCitation(token.text)) return <Citation text={token.text}>{code}</Citation>;
         const reference = referenceOf(token.text);
         if (reference) return <FileReference {...reference}>{code}</FileReference>;
         const symbol = symbolOf(token.text);
@@ -152,6 +153,8 @@ function inline(tokens: Token[], linking = true): ComponentChild {
         return image(token);
       case 'math':
         return <Formula source={token.text} isBlock={token.isBlock} />;
+      case 'citation':
+        return linking ? <Citation text={token.raw}>{token.raw}</Citation> : token.raw;
       case 'footnote_ref':
         return <FootnoteRef id={token.id} />;
       case 'text':
@@ -227,6 +230,15 @@ function FileReference({ path, line, children }: Reference & { children: Compone
       title={line ? `Open ${path} at line ${line}` : `Open ${path}`}
       onOpen={() => post({ type: 'open_file', path, line })}
     >
+      {children}
+    </Anchor>
+  );
+}
+
+/** A place in a document. The extension host knows the collections. */
+function Citation({ text, children }: { text: string; children: ComponentChild }) {
+  return (
+    <Anchor href={`#${text}`} title={`Open ${text}`} onOpen={() => post({ type: 'open_source', text })}>
       {children}
     </Anchor>
   );

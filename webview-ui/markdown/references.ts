@@ -52,6 +52,13 @@ export function referenceOf(text: string): Reference | undefined {
   return path.includes('/') && EXTENSION.test(path) ? { path } : undefined;
 }
 
+const CITATION = /^\[?[a-z\d][\w.-]{0,63}\/[^[\]\n]{0,2000}?(?::[ps]?\d+(?:[-–]\d+)?|!\d+(?:-\d+)?|\.\w{1,10})\]?$/;
+
+/** Returns true for a place in a document of a collection: `[handbook/guide.md:12-18]` or `[manuals/pump.pdf:p3]`, in brackets or in code. */
+export function isCitation(text: string): boolean {
+  return CITATION.test(text) && (text.startsWith('[') || /:[ps]\d+$/.test(text));
+}
+
 export function isWebLink(href: string): boolean {
   return /^(?:https?:\/\/|mailto:)/i.test(href);
 }

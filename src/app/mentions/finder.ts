@@ -7,6 +7,7 @@ import { withIgnoreFiles } from '../../workspace/ignore.ts';
 import { parsePath } from '../../workspace/paths.ts';
 import { Workspace } from '../../workspace/workspace.ts';
 import { deniedFilterOf } from '../run/judge.ts';
+import { collectionChoices } from './collections.ts';
 import type { MentionLists } from './lists.ts';
 import { isSessionQuery, resourceChoices, sessionChoices } from './named.ts';
 import { PathRanking } from './rank.ts';
@@ -30,7 +31,11 @@ export async function* find(
   lists: MentionLists,
 ): AsyncGenerator<MentionChoice[]> {
   const sessions = isSessionQuery(query) ? (await lists.sessions()).filter(({ id }) => id !== session) : [];
-  const kinds = [...kindChoices(query, ports, selection, sessions.length > 0), ...sessionChoices(query, sessions)];
+  const kinds = [
+    ...kindChoices(query, ports, selection, sessions.length > 0),
+    ...sessionChoices(query, sessions),
+    ...collectionChoices(query, await lists.collections()),
+  ];
   const isOffered = await offeredIn(ports);
   const isOpen = new Set(open);
   const filesOf = (ranking: PathRanking | undefined) => {

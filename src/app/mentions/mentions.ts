@@ -9,6 +9,7 @@ import { type MentionToken, mentionsIn } from '../../core/words/mention-text.ts'
 import { visibleText } from '../../core/words/visible-text.ts';
 import { decide } from '../../policy/decide.ts';
 import { windowOf } from '../models/context-window.ts';
+import { collectionIn } from './collections.ts';
 import { isCutOff, type Kept, limited } from './content.ts';
 import { MentionError } from './mention-error.ts';
 import { promptIn, resourceIn, sessionIn } from './named.ts';
@@ -88,7 +89,8 @@ export async function mentionsInText(text: string, ports: MentionPorts): Promise
     }
   };
   for (const token of tokens) {
-    const other = (await sessionIn(token.target, ports)) ?? (await resourceIn(token.target, ports));
+    const other =
+      (await sessionIn(token.target, ports)) ?? (await resourceIn(token.target, ports)) ?? (await collectionIn(token.target, ports));
     if (other) {
       found.refs.push(other);
       continue;

@@ -11,6 +11,7 @@ import { withIgnoreFiles } from '../../workspace/ignore.ts';
 import { Workspace } from '../../workspace/workspace.ts';
 import type { AssistantPorts } from '../ports.ts';
 import { policySettings, withheldFilterOf } from '../run/judge.ts';
+import { collectionsFor, collectionText } from './collections.ts';
 import { MentionError } from './mention-error.ts';
 import { sessionDigest } from './session-digest.ts';
 
@@ -25,6 +26,7 @@ export type MentionPorts = Pick<
   | 'changes'
   | 'terminalOutput'
   | 'mcp'
+  | 'documents'
   | 'settings'
   | 'facts'
   | 'windows'
@@ -82,6 +84,15 @@ export async function prepare(ref: Pointed, { workspace }: Place, ports: Mention
         targets: [],
         read: (_, most) => sessionDigest(path ?? '', workspace, ports, most),
       };
+    case 'collection': {
+      const found = (await collectionsFor(ports)).find(({ name }) => name === path);
+      if (!found) throw new MentionError(`There is no collection ${path}. Check the name, or add it on the Documents page.`);
+      return {
+        tool: { name: 'documents_search', effect: 'readonly', source: 'builtin' },
+        targets: [],
+        read: async () => collectionText(found),
+      };
+    }
     case 'changes':
       if (!ports.changes || !ports.trusted()) throw new MentionError('Changes can be mentioned only in a trusted workspace.');
       return { tool: { name: 'changes', effect: 'readonly' }, targets: [], read: (signal) => changesIn(workspace, ports, signal) };

@@ -14,6 +14,7 @@ import type { FileSystem } from '../../workspace/types.ts';
 import { Workspace } from '../../workspace/workspace.ts';
 import { hookPlaces } from '../facts/hook-places.ts';
 import { runLimits } from '../limits.ts';
+import { narrowed } from '../mentions/collections.ts';
 import { isAllocated, windowOf } from '../models/context-window.ts';
 import { pressureNotice, pressureOf, shrink } from '../models/memory-pressure.ts';
 import type { AssistantPorts, DocumentsPort } from '../ports.ts';
@@ -60,7 +61,7 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
           history,
         )
       : toolsFor(workspace, mode === 'plan' ? { mode, newId: () => crypto.randomUUID(), revises } : { mode: 'ask' }, languages, history);
-  const builtin = documents ? await withDocuments(own, documents, workspace) : own;
+  const builtin = documents ? await withDocuments(own, narrowed(documents, run, state), workspace) : own;
   let tools: readonly Tool[] = builtin;
   const join = (more: readonly Tool[]) => {
     tools = withTools(tools, more);

@@ -22,13 +22,14 @@ export type MentionChoice = { ref: MentionRef; label: string; detail?: string; i
 
 /** Returns true if a mention refers to a file or folder of the workspace. */
 export function isInWorkspace({ kind, path }: MentionRef): boolean {
-  return path !== undefined && kind !== 'url' && kind !== 'session' && kind !== 'resource';
+  return path !== undefined && kind !== 'url' && kind !== 'session' && kind !== 'resource' && kind !== 'collection';
 }
 
 /** Returns the name of a mention as it is displayed and as the model reads it: `src/a.ts:10-20`, `problems`, `https://example.com`. */
 export function mentionLabel({ kind, path, lines, name, server }: MentionRef): string {
   if (kind === 'session') return inOneLine(`the session “${name ?? path ?? ''}”`);
   if (kind === 'resource') return inOneLine(`${server}:${path}`);
+  if (kind === 'collection') return inOneLine(`the collection ${path}`);
   const range = lines ? `:${lines.from}${lines.to > lines.from ? `-${lines.to}` : ''}` : '';
   const place = path === undefined ? '' : `${path}${kind === 'folder' && path !== '.' ? '/' : ''}${range}`;
   return inOneLine([name, place].filter(Boolean).join(' in ') || NAMES[kind]);
@@ -45,6 +46,7 @@ const NAMES: Record<MentionRef['kind'], string> = {
   url: 'a web page',
   session: 'a session',
   resource: 'a resource',
+  collection: 'a collection',
   attachment: 'an attachment',
 };
 

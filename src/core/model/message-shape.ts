@@ -50,6 +50,7 @@ export const mentionRef = object<MentionRef>({
     url: true,
     session: true,
     resource: true,
+    collection: true,
     attachment: true,
   }),
   path: text,

@@ -21,10 +21,11 @@ export type MentionKind =
   | 'url'
   | 'session'
   | 'resource'
+  | 'collection'
   | 'attachment';
 /**
- * A mention: something that a user named in a message. `path` is a path in the workspace, the address of a `url`, the id of a `session`, or
- * the URI of a `resource` of the MCP server `server`. `lines` counts from 1 and includes both ends. `name` is the name of a symbol, an
+ * A mention: something that a user named in a message. `path` is a path in the workspace, the address of a `url`, the id of a `session`,
+ * the URI of a `resource` of the MCP server `server`, or the name of a `collection` of documents. `lines` counts from 1 and includes both ends. `name` is the name of a symbol, an
  * attachment or a resource, or the title of a session. `secret` is set if the user confirmed that a file which may contain keys is sent.
  */
 export type MentionRef = {

@@ -46,6 +46,12 @@ export function registerCommands(kedge: Kedge, panel: Panel, proposals: Proposal
     'kedge.manageServers': () => panel.reveal({ type: 'show_page', name: 'servers' }),
     'kedge.importServers': async () => (await import('./actions/import-servers.ts')).importServers(kedge),
     'kedge.manageModels': () => panel.reveal({ type: 'show_page', name: 'models' }),
+    'kedge.showDocuments': () => panel.reveal({ type: 'show_page', name: 'documents' }),
+    'kedge.addDocuments': async (...args: unknown[]) => {
+      await panel.reveal({ type: 'show_page', name: 'documents' });
+      await (await import('./documents/add-documents.ts')).addFromCommand(await kedge.documents(), args);
+    },
+    'kedge.openSource': async (text: unknown) => (await import('./panel/open.ts')).openSource(String(text), kedge),
     'kedge.pause': async () => (await current(kedge)).pause(),
     'kedge.resume': async () => continueRun(await current(kedge)),
     'kedge.step': async () => (await current(kedge)).step(),

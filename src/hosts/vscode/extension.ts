@@ -6,7 +6,7 @@ import { StatusItem } from './attention/status-item.ts';
 import { registerChat } from './chat/chat-participant.ts';
 import { interruptedChats } from './chat/chat-threads.ts';
 import { registerCommands } from './commands.ts';
-import { registerBlobDocuments } from './files/blob-documents.ts';
+import { registerBlobDocuments, registerReadOnly } from './files/blob-documents.ts';
 import { introduce } from './first-start.ts';
 import { Kedge } from './kedge.ts';
 import { registerModelProvider } from './models/model-provider.ts';
@@ -40,6 +40,7 @@ export function activate(context: vscode.ExtensionContext): Api {
     panel,
     proposals,
     registerBlobDocuments(kedge.blobs),
+    registerReadOnly('kedge-document', async (uri) => (await kedge.documents()).textOf(uri)),
     scheduleCheckpointPruning(kedge),
     registerCommands(kedge, panel, proposals),
     registerReview(kedge, proposals),

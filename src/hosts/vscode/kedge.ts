@@ -11,6 +11,7 @@ import { DiskBlobs } from '../../sessions/blobs.ts';
 import { Ledger } from '../../sessions/ledger.ts';
 import { SessionStore } from '../../sessions/store.ts';
 import { LearnedWindows } from '../../sessions/windows.ts';
+import type { EditorDocuments } from './documents/editor-documents.ts';
 import { VsCodeFileSystem } from './files/file-system.ts';
 import { ProblemKinds } from './languages/problem-kinds.ts';
 import { Models } from './models/models.ts';
@@ -47,6 +48,7 @@ export class Kedge implements vscode.Disposable {
   terminals: Terminals | undefined;
   /** The MCP servers. They are created when the code for runs is loaded. */
   mcp: McpServers | undefined;
+  #documents: Promise<EditorDocuments> | undefined;
   readonly #changed = new vscode.EventEmitter<void>();
   /** Fires when something changes that the panel's state shows. */
   readonly onDidChange = this.#changed.event;
@@ -117,6 +119,16 @@ export class Kedge implements vscode.Disposable {
   get fs(): VsCodeFileSystem {
     this.#fs ??= new VsCodeFileSystem(vscode.workspace.workspaceFolders ?? []);
     return this.#fs;
+  }
+
+  /** Returns the collections of documents. */
+  documents(): Promise<EditorDocuments> {
+    this.#documents ??= import('./documents/editor-documents.ts').then(({ EditorDocuments }) => {
+      const documents = new EditorDocuments(this);
+      this.#disposables.push(documents);
+      return documents;
+    });
+    return this.#documents;
   }
 
   async #workPorts(): Promise<WorkPorts> {

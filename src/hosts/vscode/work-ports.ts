@@ -8,6 +8,7 @@ import { Commands } from '../node/commands/commands.ts';
 import { gitSettings } from '../node/commands/git-settings.ts';
 import { PageFetcher } from '../node/fetch/fetch.ts';
 import { readMemory } from '../node/system-memory.ts';
+import type { EditorDocuments } from './documents/editor-documents.ts';
 import { DraftFormatter } from './files/draft-formatter.ts';
 import type { VsCodeFileSystem } from './files/file-system.ts';
 import { VsCodeWriter } from './files/writer.ts';
@@ -33,6 +34,7 @@ type Window = {
   readonly problemKinds: ProblemKinds;
   readonly lastOutput: LastOutput;
   readonly models: Pick<Models, 'isServedHere'>;
+  documents(): Promise<EditorDocuments>;
 };
 
 export function workPorts(kedge: Window): WorkPorts & Disposable & { terminals: Terminals; mcp: McpServers } {
@@ -65,6 +67,7 @@ export function workPorts(kedge: Window): WorkPorts & Disposable & { terminals: 
     mcp,
     policy: readPolicy,
     remembered: memoryOf(kedge),
+    documents: async () => (await kedge.documents()).collections.forRuns(),
     surroundings: async () => editorSurroundings(kedge.fs, kedge.settings.surroundings()),
     dispose() {
       for (const each of [formatter, commands, terminals, folders]) each.dispose();

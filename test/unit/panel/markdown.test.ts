@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
 import type { MarkedToken } from 'marked';
 import { type Lexed, lex, NOTHING } from '../../../webview-ui/markdown/blocks.ts';
-import { isWebLink, pieces, referenceOf } from '../../../webview-ui/markdown/references.ts';
+import { isCitation, isWebLink, pieces, referenceOf } from '../../../webview-ui/markdown/references.ts';
 import { assertGrowsLinearly } from '../../support/clock.ts';
 
 const all = ({ chunks, recent, open }: Lexed): MarkedToken[] => [...chunks.flat(), ...recent, ...open];
@@ -145,6 +145,24 @@ describe('references to files', () => {
       assert.equal(referenceOf(text), undefined, text);
   });
 
+  it('name places in documents, also on web pages', () => {
+    const citations = (text: string) =>
+      all(lex(text, true)).flatMap((token) =>
+        'tokens' in token && token.tokens ? token.tokens.flatMap(({ type, raw }) => ((type as string) === 'citation' ? [raw] : [])) : [],
+      );
+    assert.deepEqual(citations('Twice [handbook/guide.md:12-18]. Red [manuals/my pump.pdf:p3], [sheets/plan.xlsx:Year 1!2-30].'), [
+      '[handbook/guide.md:12-18]',
+      '[manuals/my pump.pdf:p3]',
+      '[sheets/plan.xlsx:Year 1!2-30]',
+    ]);
+    assert.deepEqual(citations('Hooks [react/https://react.dev/learn:10-12] and [handbook/report.docx]'), [
+      '[react/https://react.dev/learn:10-12]',
+      '[handbook/report.docx]',
+    ]);
+    assert.deepEqual(citations('[and/or] [a/b.md](https://example.com) [x] [1] [^1] `[a/b.md:1]`'), []);
+    assert.ok(isCitation('manuals/pump.pdf:p3') && !isCitation('src/tide.ts:12') && !isCitation('a/b'));
+  });
+
   it('only open web addresses otherwise', () => {
     assert.ok(isWebLink('https://example.com') && isWebLink('mailto:a@example.com'));
     for (const href of ['javascript:alert(1)', 'command:kedge.run', 'vscode://x', 'data:text/html,x', 'file:///etc/passwd'])
@@ -159,5 +177,7 @@ describe('references to files', () => {
       ['x', '1'],
     ] as const)
       assertGrowsLinearly((size) => pieces(`${word.repeat(size)}${end}`), 20_000);
+    for (const word of ['[a/', '[a/.a', ':1', '!1'])
+      assertGrowsLinearly((size) => isCitation(`[a/${word.repeat(size)}`) || lex(`[a/b${word.repeat(size)}`, true), 500);
   });
 });

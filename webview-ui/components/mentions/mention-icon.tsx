@@ -12,6 +12,7 @@ const ICONS: Record<MentionKind, string> = {
   url: 'globe',
   session: 'history',
   resource: 'server',
+  collection: 'library',
   attachment: 'attach',
 };
 

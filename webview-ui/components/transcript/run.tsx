@@ -3,11 +3,13 @@ import { rulesText } from '../../../src/core/view/read-rules.ts';
 import { visibleLine } from '../../../src/core/words/visible-text.ts';
 import type { Branches } from '../../../src/protocol/panel.ts';
 import { answerOf, hasLog } from '../../activity.ts';
+import { post } from '../../host.ts';
 import { memo } from '../../memo-component.ts';
 import type { PanelRun } from '../../model.ts';
 import { Approval } from '../approval/approval.tsx';
 import { Question } from '../approval/question.tsx';
 import { RunActions } from '../branches/branch-here.tsx';
+import { IconButton } from '../button.tsx';
 import { Changes } from '../changes/changes.tsx';
 import { CopyButton } from '../copy-button.tsx';
 import { Icon } from '../icon.tsx';
@@ -56,6 +58,7 @@ export const Run = memo(({ run, live, last, editing, canRestore = false, isFull 
   const actions = run.finished && !live && (
     <RunActions runId={run.id} canResend={canResend}>
       {answer && <CopyButton text={() => answer.text} label="Copy answer" />}
+      {answer && <IconButton icon="save" label="Save answer" onClick={() => post({ type: 'save_answer', text: answer.text })} />}
       {answer && <RatingButtons runId={run.id} rating={run.rating} />}
     </RunActions>
   );

@@ -41,6 +41,7 @@ export class ChatRenderer {
   readonly #kedge: Pick<Kedge, 'fs'>;
   readonly #session: Session;
   readonly #stream: vscode.ChatResponseStream;
+  readonly #collections: ReadonlySet<string>;
   /** The configured model, if Offline answered instead. It is suggested at the end, because the Chat collapses everything above a run's steps. */
   offered: ModelRef | undefined;
   /** The run that is shown, reduced from its durable events. */
@@ -49,10 +50,12 @@ export class ChatRenderer {
   #streamedText = '';
   readonly #prose = new PlaceFinder(
     (text) => this.#stream.markdown(markdown(text)),
-    (path, line, text) => this.#place(path, line, text),
+    (path, place, text) => this.#place(path, place, text),
   );
 
-  constructor(kedge: Pick<Kedge, 'fs'>, session: Session, stream: vscode.ChatResponseStream) {
+  /** @param collections the names of the collections of documents */
+  constructor(kedge: Pick<Kedge, 'fs'>, session: Session, stream: vscode.ChatResponseStream, collections: ReadonlySet<string> = new Set()) {
+    this.#collections = collections;
     this.#kedge = kedge;
     this.#session = session;
     this.#stream = stream;
@@ -255,9 +258,16 @@ export class ChatRenderer {
     this.#referenced.add(path);
   }
 
-  /** Renders `path:line` as a link that opens the file at that line. A path outside the workspace remains plain text. */
-  #place(path: string, line: number, text: string): void {
-    const uri = this.#uri(path);
+  /** Renders `path:12` as a link that opens the file or document at that line. A path outside the workspace remains plain text. */
+  #place(path: string, place: string, text: string): void {
+    if (this.#collections.has(path.slice(0, path.indexOf('/')))) {
+      const link = new vscode.MarkdownString(`[${plain(text)}](command:kedge.openSource?${encodeURIComponent(JSON.stringify([text]))})`);
+      link.isTrusted = { enabledCommands: ['kedge.openSource'] };
+      this.#stream.markdown(link);
+      return;
+    }
+    const line = Number(place);
+    const uri = line > 0 ? this.#uri(path) : undefined;
     if (uri) this.#stream.anchor(new vscode.Location(uri, new vscode.Position(line - 1, 0)), text);
     else this.#stream.markdown(text);
   }

@@ -30,7 +30,8 @@ export async function answer(
   const session = await sessionOf(kedge, previous);
   await markLive(kedge, session, true);
   const mode = modeOf(request.command, previous);
-  const renderer = new ChatRenderer(kedge, session, stream);
+  const collections = await (await kedge.documents()).collections.names().catch(() => []);
+  const renderer = new ChatRenderer(kedge, session, stream, new Set(collections));
   const outcome = observe(session, renderer);
   const stopped = new AbortController();
   const stopping = token.onCancellationRequested(() => {

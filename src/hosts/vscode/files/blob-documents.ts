@@ -12,7 +12,12 @@ const SCHEME = 'kedge-blob';
 const MAX_TITLE = 40;
 
 export function registerBlobDocuments(blobs: BlobStore): vscode.Disposable {
-  const read = async ({ query }: vscode.Uri) => encodeText(query ? textOf(await blobs.get(query)) : '');
+  return registerReadOnly(SCHEME, async ({ query }) => (query ? textOf(await blobs.get(query)) : ''));
+}
+
+/** Registers a scheme of read-only documents. */
+export function registerReadOnly(scheme: string, textOf: (uri: vscode.Uri) => Promise<string>): vscode.Disposable {
+  const read = async (uri: vscode.Uri) => encodeText(await textOf(uri));
   const refuse = () => {
     throw vscode.FileSystemError.NoPermissions();
   };
@@ -28,7 +33,7 @@ export function registerBlobDocuments(blobs: BlobStore): vscode.Disposable {
     delete: refuse,
     rename: refuse,
   };
-  return vscode.workspace.registerFileSystemProvider(SCHEME, files, { isCaseSensitive: true, isReadonly: true });
+  return vscode.workspace.registerFileSystemProvider(scheme, files, { isCaseSensitive: true, isReadonly: true });
 }
 
 function textOf(bytes: Uint8Array | undefined): string {

@@ -1,21 +1,21 @@
 /** The maximum length of a file reference, in characters. A longer word is not held back. */
 const MAX_WORD = 500;
-const PLACE = /(`+|(?<![\w/.:@-])[\w@.-][\w@./[\]-]*\.\w+:\d+(?!\w))/;
+const PLACE = /(`+|(?<![\w/.:@-])[\w@.-][\w@./[\]-]*\.\w+:[ps]?\d+(?!\w))/;
 
 /**
- * Finds references such as `path:line` in streamed text, even if a piece of text ends within a reference. Inline code and code blocks are
+ * Finds references such as `path:12` in streamed text, and pages of documents such as `path:p3`, even if a piece of text ends within a reference. Inline code and code blocks are
  * ignored.
  */
 export class PlaceFinder {
   readonly #text: (text: string) => void;
-  readonly #place: (path: string, line: number, text: string) => void;
+  readonly #place: (path: string, place: string, text: string) => void;
   #rest = '';
   /** The backticks that opened the current code, or an empty string outside code. */
   #code = '';
   /** True while the rest of a word that was too long to be held back is streamed. */
   #inLongWord = false;
 
-  constructor(text: (text: string) => void, place: (path: string, line: number, text: string) => void) {
+  constructor(text: (text: string) => void, place: (path: string, place: string, text: string) => void) {
     this.#text = text;
     this.#place = place;
   }
@@ -52,14 +52,14 @@ export class PlaceFinder {
       else if (word.length > MAX_WORD) this.#inLongWord = true;
       for (const token of word.split(this.#inLongWord ? /(`+)/ : PLACE)) {
         if (token.startsWith('`')) this.#tick(token);
-        const reference = this.#code || this.#inLongWord ? null : /^([\w@.-][\w@./[\]-]*\.\w+):(\d+)$/.exec(token);
+        const reference = this.#code || this.#inLongWord ? null : /^([\w@.-][\w@./[\]-]*\.\w+):([ps]?\d+)$/.exec(token);
         if (!reference) {
           plain += token;
           continue;
         }
         if (plain) this.#text(plain);
         plain = '';
-        this.#place(reference[1] as string, Number(reference[2]), token);
+        this.#place(reference[1] as string, reference[2] as string, token);
       }
     }
     if (plain) this.#text(plain);

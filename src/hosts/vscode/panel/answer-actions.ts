@@ -4,6 +4,8 @@ import { SessionError } from '../../../app/session/session-error.ts';
 import type { List } from '../../../core/list.ts';
 import type { AgentEvent } from '../../../core/session/events.ts';
 import { sessionMarkdown } from '../../../core/view/session-markdown.ts';
+import type { ToHost } from '../../../protocol/panel.ts';
+import { encodeText } from '../../../workspace/content.ts';
 import { parsePath } from '../../../workspace/paths.ts';
 import type { VsCodeFileSystem } from '../files/file-system.ts';
 import { refOfUri } from '../mentions.ts';
@@ -52,8 +54,36 @@ export async function loadImage(path: string, fs: VsCodeFileSystem): Promise<{ u
   }
 }
 
+/** Puts an answer, or code from it, where the user wants it. */
+export function takeAnswer(
+  message: Extract<ToHost, { type: 'insert_code' | 'open_code' | 'save_answer' }>,
+  fs: VsCodeFileSystem,
+): Promise<void> {
+  if (message.type === 'insert_code') return insertCode(message.code);
+  return message.type === 'open_code' ? openCode(message, fs) : saveAnswer(message.text);
+}
+
+/** Writes an answer into a file that the user chooses. Its first heading proposes the name. */
+async function saveAnswer(text: string): Promise<void> {
+  const [, heading = 'answer'] = /^#{1,6} +(.+)$/m.exec(text) ?? [];
+  const name = heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, '-')
+    .replace(/^-+|-+$/g, '')
+    .slice(0, 60);
+  const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
+  const uri = await vscode.window.showSaveDialog({
+    ...(folder && { defaultUri: vscode.Uri.joinPath(folder, `${name || 'answer'}.md`) }),
+    filters: { Markdown: ['md'] },
+    title: 'Save Answer',
+  });
+  if (!uri) return;
+  await vscode.workspace.fs.writeFile(uri, encodeText(text.endsWith('\n') ? text : `${text}\n`));
+  await vscode.window.showTextDocument(uri, { preview: false });
+}
+
 /** Replaces the selection of the active editor. VS Code can undo the edit, as if the user had typed it. */
-export async function insertCode(code: string): Promise<void> {
+async function insertCode(code: string): Promise<void> {
   const editor = vscode.window.activeTextEditor;
   if (!editor) throw new SessionError('No editor is open. Open the file that the code belongs to.');
   const isInserted = await editor.edit((edit) => {
@@ -83,7 +113,7 @@ type Code = { code: string; language: string; path?: string | undefined };
  * Opens code as an unsaved document with the name of the file in the answer. @throws PathError if that file is outside the workspace,
  * because saving the document would write there without approval
  */
-export async function openCode({ code, language, path }: Code, fs: VsCodeFileSystem): Promise<void> {
+async function openCode({ code, language, path }: Code, fs: VsCodeFileSystem): Promise<void> {
   const known = new Set(await vscode.languages.getLanguages());
   const id = LANGUAGE_IDS[language] ?? language;
   if (path && fs.folders.length > 0) {

@@ -11,11 +11,11 @@ import type { Kedge } from '../kedge.ts';
 import { FilesWithErrors } from '../languages/files-with-errors.ts';
 import { openAsMarkdown, runAgain } from '../plans.ts';
 import { type Proposals, showDiff } from '../review-proposals.ts';
-import { exportSession, insertCode, loadImage, openCode, openSymbol } from './answer-actions.ts';
+import { exportSession, loadImage, openSymbol, takeAnswer } from './answer-actions.ts';
 import { applyCode } from './apply-code.ts';
 import { ModelCheck } from './model-check.ts';
 import { newestEvents } from './newest-runs.ts';
-import { openFile, openLink } from './open.ts';
+import { open } from './open.ts';
 import { Pages } from './pages/pages.ts';
 import { PanelBranches } from './panel-branches.ts';
 import { PanelMentions } from './panel-mentions.ts';
@@ -199,23 +199,23 @@ export class PanelView implements vscode.Disposable {
       case 'page_request':
         return this.#pages.receive(message);
       case 'open_file':
-        return openFile(message.path, message.line, kedge.fs);
+      case 'open_source':
+      case 'open_link':
+        return open(message, kedge);
       case 'open_symbol':
         return openSymbol(message.name, kedge.fs);
       case 'load_image':
         return this.#post({ type: 'image', path: message.path, ...(await loadImage(message.path, kedge.fs)) });
       case 'insert_code':
-        return insertCode(message.code);
       case 'open_code':
-        return openCode(message, kedge.fs);
+      case 'save_answer':
+        return takeAnswer(message, kedge.fs);
       case 'apply_code':
         return applyCode(message, { kedge, post: (answer) => this.#post(answer) });
       case 'rate_answer':
         return (await kedge.assistant.library()).rate(session.id, message.runId, message.rating, message.words);
       case 'open_diff':
         return showDiff(session, message.callId, message.path, this.#proposals);
-      case 'open_link':
-        return openLink(message.url);
       case 'show_earlier':
         this.#portions += 1;
         return this.#showSession(session);

@@ -26,6 +26,7 @@ describe('places in streamed text', () => {
     ['routes', 'app/[id]/page.tsx:7\n', '<app/[id]/page.tsx|7>\n'],
     ['no addresses, times and versions', 'http://a.com:80 12:30 a:1 x.ts:1a', 'http://a.com:80 12:30 a:1 x.ts:1a'],
     ['code', 'Use `src/a.ts:1` or ``b ` c.ts:2`` in d.ts:3', 'Use `src/a.ts:1` or ``b ` c.ts:2`` in <d.ts|3>'],
+    ['pages of documents', 'See [manuals/pump.pdf:p3] and a.pdf:p', 'See [<manuals/pump.pdf|p3>] and a.pdf:p'],
     ['fences', '```ts\nit`s a.ts:1\n```\nb.ts:2', '```ts\nit`s a.ts:1\n```\n<b.ts|2>'],
     ['white space', '  \n\n a.ts:1 \t\n', '  \n\n <a.ts|1> \t\n'],
     ['long words', LONG, LONG.replace('src/c.ts:3', '<src/c.ts|3>')],

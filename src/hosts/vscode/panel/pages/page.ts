@@ -2,9 +2,11 @@ import * as vscode from 'vscode';
 import type { Session } from '../../../../app/session/session.ts';
 import type { AgentEvent } from '../../../../core/session/events.ts';
 import type { PageData, PageName, RequestOf } from '../../../../protocol/pages.ts';
+import type { ToPanel } from '../../../../protocol/panel.ts';
 import type { Kedge } from '../../kedge.ts';
 
-export type PagePorts<P extends PageName> = { kedge: Kedge; post(data: PageData[P]): void };
+/** `send` posts messages that are not the data of the page. */
+export type PagePorts<P extends PageName> = { kedge: Kedge; post(data: PageData[P]): void; send(message: ToPanel): void };
 
 /** A page that the panel shows. It posts its data again whenever the data changes, until it is disposed. */
 export interface Page<P extends PageName> extends vscode.Disposable {

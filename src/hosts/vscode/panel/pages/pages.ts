@@ -17,6 +17,7 @@ const PAGES: { [P in PageName]: () => Promise<PageFactory<P>> } = {
   servers: async () => (await import('./servers-page.ts')).serversPage,
   insights: async () => (await import('./insights-page.ts')).insightsPage,
   models: async () => (await import('./models-page.ts')).modelsPage,
+  documents: async () => (await import('./collections-page.ts')).documentsPage,
 };
 
 type PageMessage = Extract<ToHost, { type: 'open_page' | 'leave_page' | 'page_request' }>;
@@ -49,7 +50,8 @@ export class Pages implements vscode.Disposable {
   async #load<P extends PageName>(name: P): Promise<AnyPage> {
     const create = await PAGES[name]();
     // The type of the messages pairs each name with its data, which TypeScript cannot follow through a type parameter.
-    return create({ kedge: this.#kedge, post: (data) => this.#post({ type: 'page', name, data } as ToPanel) });
+    const send = (message: ToPanel) => this.#post(message);
+    return create({ kedge: this.#kedge, post: (data) => send({ type: 'page', name, data } as ToPanel), send });
   }
 
   /** Handles the user's actions on the page. The user may have left the page since. */
