@@ -62,7 +62,7 @@ export type Passage = {
   titlePath: string[];
   place: Place;
   text: string;
-  /** The greater, the better. Scores of different queries cannot be compared. */
+  /** From 0 to 1, the greater, the better. A low score is a hint that the documents have no answer, and no proof. */
   score: number;
   /** The number of further passages with nearly the same text, which are left out. */
   repeated: number;

@@ -7,7 +7,7 @@ describe('terms', () => {
   it('are stems, and identifiers and paths as a whole and in parts', () => {
     assert.equal(indexText('Configuring the retries', 'en'), 'configur the retri');
     assert.equal(indexText('maxTokens max_tokens', 'en'), 'maxtokens max token maxtokens max token');
-    assert.equal(indexText('src/core/run.ts', 'en'), 'srccorerunts src core run ts');
+    assert.equal(indexText('src/core/run.ts', 'en'), 'srccorerunts runts src core run ts');
     assert.equal(indexText('HTTPServer', 'en'), 'httpserver http server');
     assert.equal(indexText("isn't", 'en'), 'isn');
     assert.equal(indexText('x'.repeat(500), 'en'), '');
