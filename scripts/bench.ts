@@ -84,12 +84,6 @@ const benches: Record<string, () => Promise<Row[]>> = {
         ['updating after 1 % has changed, compared to indexing all', ratio(updateShare), '0.01x'],
       );
     }
-    const { measureQuality } = await import('../test/bench/documents/quality.ts');
-    const quality = await measureQuality();
-    for (const [name, { documents, recallAt5, recallAt10, mrr, ndcg }] of Object.entries(quality)) {
-      const figures = [recallAt5, recallAt10, mrr, ndcg].map((figure) => figure.toFixed(2)).join(', ');
-      rows.push([`60 questions to ${documents} documents, ${name}: recall at 5 and 10, MRR, nDCG`, figures, name === 'bm25' ? '0.85' : '']);
-    }
     return rows;
   },
   async 'long-session'() {
@@ -164,7 +158,7 @@ const benches: Record<string, () => Promise<Row[]>> = {
     ];
   },
   async formats() {
-    const { measureReading } = await import('../test/bench/documents.ts');
+    const { measureReading } = await import('../test/bench/documents/formats.ts');
     return (await measureReading()).map(({ format, documentsPerSecond, megabytesPerSecond, pagesPerSecond }) => {
       const pages = pagesPerSecond === undefined ? '' : `${Math.round(pagesPerSecond)} pages/s, `;
       return [`reading ${format}`, `${pages}${Math.round(documentsPerSecond)} documents/s, ${megabytesPerSecond.toFixed(1)} MB/s`, ''];

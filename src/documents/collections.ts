@@ -75,7 +75,16 @@ export type OutlineEntry = { level: number; title: string; titlePath: string[]; 
 /** `start` and `end` are characters of the text, `pages` counts pages, slides or sheets from 1. */
 export type ContentRange = { start?: number; end?: number; pages?: { from: number; to: number } };
 
-export type DocumentContent = { title: string; text: string; start: number; end: number; length: number; place?: Place };
+export type DocumentContent = {
+  title: string;
+  text: string;
+  start: number;
+  end: number;
+  length: number;
+  place?: Place;
+  /** The passages in it, each of which is on one page, slide or sheet. `start` is a character of the document. */
+  passages: { start: number; place: Place }[];
+};
 
 export interface DocumentCollections {
   listCollections(): Promise<CollectionSummary[]>;

@@ -110,7 +110,17 @@ function wordsOf(db: Database, query: string, tolerant: boolean): Word[] {
   const all = queryWords(query, languages);
   const meaningful = all.filter(({ whole, isPrefix }) => isPrefix || !isFrequent(whole, [language]));
   const counted = (meaningful.length > 0 ? meaningful : all).slice(0, MAX_WORDS).map((word) => countedWord(db, word, tolerant));
+  // A text may write two words as one, such as "rollback".
+  const absent = new Set(counted.filter(({ count }) => count === 0).map(({ whole }) => whole));
+  for (const word of queryWords(joinedPairs(query, absent), languages)) counted.push(countedWord(db, word, false));
   return counted.filter(({ count }) => count > 0).sort((a, b) => a.count - b.count);
+}
+
+/** Returns each two neighboring words, of which one is absent from all texts, as one word. */
+function joinedPairs(query: string, absent: ReadonlySet<string>): string {
+  const words = query.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+  const pairs = words.slice(1).map((word, index) => [words[index] as string, word] as const);
+  return pairs.flatMap((pair) => (pair.some((word) => absent.has(word)) ? [pair.join('')] : [])).join(' ');
 }
 
 function countedWord(db: Database, word: QueryWord, tolerant: boolean): Word {

@@ -79,6 +79,10 @@ describe('the search in collections', () => {
     assert.deepEqual(await found('habror', { tolerant: true }), ['src/tide.txt']);
   });
 
+  it('finds two words that a text writes as one', async () => {
+    assert.deepEqual(await found('har bor'), ['src/tide.txt']);
+  });
+
   it('is limited to collections, paths and formats', async () => {
     assert.deepEqual(await found('delay', { collections: ['more'] }), ['other.md']);
     assert.deepEqual(await found('retries', { filter: { path: 'guide/*' }, collections: ['docs'] }).then((all) => all.sort()), [
