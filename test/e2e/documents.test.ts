@@ -21,7 +21,7 @@ describe('documents in the panel', () => {
   let server: WindowServer;
   let workbench: Workbench;
   const begin = sharedWorkbench(() => ({
-    files: { 'library/guide.md': GUIDE.join('\n'), 'src/lamp.ts': 'export const lamp = 1;\n' },
+    files: { 'library/guide.md': GUIDE.join('\n'), 'library/pictures/dot.svg': '<svg/>', 'src/lamp.ts': 'export const lamp = 1;\n' },
     settings: { 'kedge.model': 'openai-chat/test-model', 'kedge.baseUrls': { 'openai-chat': `${server.url}/v1` } },
   }));
   before(async () => {
@@ -29,17 +29,14 @@ describe('documents in the panel', () => {
   });
   after(() => server.close());
 
-  /** Enters a path into VS Code's own dialog. For a folder, the dialog first shows what is in it. */
-  const choosePath = async (path: string, title: string, action: string) => {
+  /** Enters a path into VS Code's own dialog, which shows the folder of the path, with the row `entry`, before it accepts the path. */
+  const choosePath = async (path: string, { title, action, entry }: { title: string; action: string; entry: string }) => {
     const widget = workbench.page.locator('.quick-input-widget:visible');
-    const heading = widget.locator('.quick-input-title').filter({ hasText: title });
-    await heading.waitFor();
+    await titled(title);
     await widget.locator('.quick-input-box input').fill(path);
-    await until('the end of the dialog', async () => {
-      const button = widget.getByRole('button', { name: action, exact: true });
-      if (await button.isVisible()) await button.click({ timeout: 2_000 }).catch(() => undefined);
-      return !(await heading.isVisible());
-    });
+    await workbench.quickItem(entry).waitFor();
+    await widget.getByRole('button', { name: action, exact: true }).click();
+    await widget.locator('.quick-input-title').filter({ hasText: title }).waitFor({ state: 'detached' });
   };
   const titled = (title: string) =>
     workbench.page.locator('.quick-input-widget:visible .quick-input-title').filter({ hasText: title }).waitFor();
@@ -61,7 +58,7 @@ describe('documents in the panel', () => {
     await newSession(panel);
     await workbench.command('Kedge: Show Documents');
     await panel.getByRole('button', { name: 'Add folder', exact: true }).click();
-    await choosePath(join(folder, 'library/'), 'Add Folders of Documents', 'Add');
+    await choosePath(join(folder, 'library/'), { title: 'Add Folders of Documents', action: 'Add', entry: 'pictures' });
     await titled('Name of the Collection');
     await page.keyboard.press('Enter');
     await titled('Where to Use the Collection');
@@ -101,7 +98,7 @@ describe('documents in the panel', () => {
     await promptBox(panel).press('Enter');
     await conversation(panel).getByText('1. How often is the rollback run?').waitFor();
     await conversation(panel).getByRole('button', { name: 'Save answer' }).last().click();
-    await choosePath(join(folder, 'worksheet.md'), 'Save Answer', 'Save');
+    await choosePath(join(folder, 'worksheet.md'), { title: 'Save Answer', action: 'Save', entry: 'library' });
     await page.locator('.tab[data-resource-name="worksheet.md"]').waitFor();
     await until('the file', async () => (await readFile(join(folder, 'worksheet.md'), 'utf8').catch(() => '')) === WORKSHEET);
     await workbench.screenshot('documents-worksheet-saved');
