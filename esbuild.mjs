@@ -71,6 +71,14 @@ const withoutResources = {
   },
 };
 
+/** No adapter uses the tools for servers that the SDK of Anthropic contains. */
+const withoutToolset = {
+  name: 'without-toolset',
+  setup(build) {
+    build.onLoad({ filter: /anthropic-ai.sdk.tools.agent-toolset.node\.mjs$/ }, () => ({ contents: 'export {};' }));
+  },
+};
+
 /** SQLite looks for its WebAssembly beside its own file, which is in a chunk in dist/ then. */
 const sqlite = {
   name: 'sqlite',
@@ -111,7 +119,7 @@ const bundles = [
     chunkNames: '[name]-[hash]',
     // VS Code provides `vscode`. The keychain library is native and optional; without it, keys cannot be stored in the keychain.
     external: ['vscode', '@napi-rs/keyring'],
-    plugins: [nodeModules, withoutResources, sqlite],
+    plugins: [nodeModules, withoutResources, withoutToolset, sqlite],
     banner,
   },
   {

@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 
 /** Diagrams whose parsers or layouts would double the size of the package. Their source text is shown instead. */
 const LEFT_OUT =
-  /^(?:katex|bpmnIcons|abnf|architecture|block|c4|cose-bilkent|cynefin|diagram|ebnf|elk|gitGraph|info|ishikawa|kanban|mindmap|peg|pie|railroad|sankey|swimlanes|usecase|venn|wardley)/;
+  /^(?:katex|bpmnIcons|abnf|architecture|block|c4|cose-bilkent|cynefin|diagram|ebnf|elk|gitGraph|info|ishikawa|kanban|mindmap|peg|pie|quadrant|railroad|requirement|sankey|swimlanes|usecase|venn|wardley)/;
 
 /** The panel imports a lazily loaded part by its source file, and the browser loads the bundle of that part. */
 const lazyParts = {

@@ -100,8 +100,8 @@ const STEM = 5;
 function doubtAbout(query: string, cited: readonly Passage[]): string | undefined {
   if (cited.length === 0) return undefined;
   const asked = stemsOf(query);
-  const read = new Set(cited.flatMap(({ text, titlePath, document }) => [...stemsOf(`${document} ${titlePath.join(' ')} ${text}`)]));
-  const covered = asked.size === 0 ? 1 : [...asked].filter((stem) => read.has(stem)).length / asked.size;
+  const read = cited.flatMap(({ text, titlePath, document }) => [...stemsOf(`${document} ${titlePath.join(' ')} ${text}`)]);
+  const covered = asked.size === 0 ? 1 : [...asked].filter((stem) => read.some((other) => other.startsWith(stem))).length / asked.size;
   if (covered < COVERED) return 'The cited passages contain less than half of the words of the question.';
   if (covered < 0.8 && new Set(cited.map(placeKey)).size === 1)
     return 'The answer rests on one passage, which does not contain all words of the question.';

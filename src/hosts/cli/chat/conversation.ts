@@ -4,6 +4,7 @@ import type { Session } from '../../../app/session/session.ts';
 import type { ContextUse } from '../../../core/context/window.ts';
 import { type ModelRef, textOf } from '../../../core/model/messages.ts';
 import { MODES, type Mode } from '../../../core/modes.ts';
+import { currentStep } from '../../../core/plan/progress.ts';
 import { readLastRun } from '../../../core/view/session-view.ts';
 import { contextShare } from '../../../core/words/context-text.ts';
 import { sessionLimitsText } from '../../../core/words/session-limits-text.ts';
@@ -71,7 +72,10 @@ export class Conversation implements Chat, Controls {
 
   get facts(): readonly string[] {
     const context = this.#context && `context ${contextShare(this.#context)}${this.#context.window === undefined ? ' tokens' : ''}`;
-    return [this.mode, modelText(this.model), ...(context ? [context] : [])];
+    const run = this.#session.state.lastRun;
+    const step = this.isRunning && run?.plan ? currentStep(run) : undefined;
+    const progress = step === undefined ? [] : [`step ${step} of ${run?.plan?.steps.length}`];
+    return [...progress, this.mode, modelText(this.model), ...(context ? [context] : [])];
   }
 
   setModel(model: ModelRef): void {
@@ -140,6 +144,7 @@ export class Conversation implements Chat, Controls {
     }
     await this.run(async (model) => {
       const attachments = await this.#mentioned(text, this.#signal);
+      if (this.#signal.aborted) return;
       const plan = mode === 'plan' && attachments.length === 0 ? proposedPlan(session.state) : undefined;
       await (plan ? session.plans.change(plan, text, { model }) : session.prompt({ text, mode, model, attachments }));
     });

@@ -90,6 +90,7 @@ export class Plain implements Front {
   }
 
   #typed(line: string): void {
+    if (line !== '' && !line.startsWith('/') && this.#controls?.isRunning) this.say('Your message is sent with the model’s next turn.');
     if (line !== '') void this.#controls?.submit(line);
     else this.#controls?.retryNow();
   }

@@ -19,6 +19,7 @@ import { Transcript } from './output/transcript.ts';
 const QUIET_MS = 300;
 /** A lower screen has no empty lines to spare. */
 const MIN_ROWS = 10;
+const STOPPING = 'Stopping. To leave without waiting, press Ctrl+C again.';
 const LEAVE = 'To leave, press Ctrl+C again, or Ctrl+D.';
 
 /** The streams of a terminal. */
@@ -74,7 +75,7 @@ export class Terminal implements Front {
     this.prompter = {
       readsKeys: true,
       paint: this.paint,
-      show: (text) => this.#transcript.line(text.replace(/^\n|\n$/g, ''), true),
+      show: (text) => this.#transcript.block(text.replace(/^\n|\n$/g, '')),
       ask: (prompt, signal, choices, words) => {
         const answer = this.#turn.then(() => this.#ask(prompt, signal, choices, words));
         this.#turn = answer;
@@ -145,6 +146,7 @@ export class Terminal implements Front {
   }
 
   update(): void {
+    if (this.#notice === STOPPING && !this.#controls?.isRunning) this.#notice = '';
     this.#live.running(this.#controls?.isRunning === true && !this.#pending?.isReady);
     this.#screen.update();
   }
@@ -164,7 +166,7 @@ export class Terminal implements Front {
     if (signal.aborted) return Promise.resolve(undefined);
     const lines = prompt.replace(/^\n/, '').split('\n');
     const last = lines.pop() ?? '';
-    if (lines.length > 0) this.#transcript.line(lines.join('\n'), true);
+    if (lines.length > 0) this.#transcript.block(lines.join('\n'));
     return new Promise((resolve) => {
       const end = (answer: string | undefined) => {
         clearTimeout(this.#quiet);
@@ -234,7 +236,7 @@ export class Terminal implements Front {
   interrupt(): void {
     const controls = this.#controls;
     if (controls?.interrupt()) {
-      this.#notice = 'Stopping. To leave without waiting, press Ctrl+C again.';
+      this.#notice = STOPPING;
     } else if (controls?.isRunning) this.leave();
     else if (this.#pending) this.#pending.resolve(undefined);
     else if (this.#editor.text !== '' || this.#editor.search !== undefined) this.#editor = emptyEditor(this.#editor.history);

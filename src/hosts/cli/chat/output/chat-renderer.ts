@@ -12,6 +12,8 @@ export class ChatRenderer extends TextRenderer {
   readonly #err: Output;
   readonly #paint: Paint;
   readonly #isVerbose: () => boolean;
+  readonly #redrawn: Redrawn;
+  #isThinking = false;
   /** The calls whose changes the user has seen in an approval. */
   readonly #seen = new Set<string>();
 
@@ -20,10 +22,17 @@ export class ChatRenderer extends TextRenderer {
     this.#err = err;
     this.#paint = paint;
     this.#isVerbose = isVerbose;
+    this.#redrawn = redrawn;
   }
 
   override handle(event: AgentEvent): void {
-    if (event.type === 'reasoning_delta' && !this.#isVerbose()) return;
+    if (event.type === 'reasoning_delta' && !this.#isVerbose()) {
+      this.#think();
+      return;
+    }
+    this.#isThinking = false;
+    // The message is listed with those that wait, and the answer goes on.
+    if (event.type === 'message_queued') return;
     if (event.type === 'approval_requested' && event.changes.length > 0) this.#seen.add(event.callId);
     // The user confirms exactly this text, so it is not rendered as Markdown.
     if (event.type === 'plan_proposed') return void this.#err.write(`\n${harmless(planLines(event.plan))}\n\n`);
@@ -35,6 +44,12 @@ export class ChatRenderer extends TextRenderer {
     super.handle(event);
     if (event.type === 'file_changed' && !this.#seen.has(event.callId))
       this.#err.write(`${this.#cut(diffText(event.changes, this.#paint))}\n`);
+  }
+
+  /** Thoughts are not shown, so that the status says what the model does. */
+  #think(): void {
+    if (!this.#isThinking) this.#redrawn.progressLine?.begin('Thinking');
+    this.#isThinking = true;
   }
 
   #cut(diff: string): string {

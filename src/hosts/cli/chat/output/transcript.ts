@@ -32,9 +32,17 @@ export class Transcript {
     this.steps = { isTTY: true, write: (text) => this.#step(text) };
   }
 
-  /** Prints a text on lines of its own. With `apart`, an empty line separates it from what precedes it. */
-  line(text: string, apart = false): void {
+  /** Prints a text between empty lines, after everything that is incomplete. */
+  block(text: string): void {
     this.end();
+    this.line(text, true);
+  }
+
+  /**
+   * Prints a text on lines of its own, above what is incomplete: an answer can go on. With `apart`, an empty line separates it from what
+   * precedes it.
+   */
+  line(text: string, apart = false): void {
     if (apart && this.#last === 'lines') this.#screen.print('');
     this.#print(text.split('\n'), 'lines');
     if (apart) this.#last = 'answer';
@@ -87,8 +95,11 @@ export class Transcript {
   }
 
   #print(lines: readonly string[], kind: Kind): void {
-    if (this.#last !== 'start' && this.#last !== kind) this.#screen.print('');
+    const isSeparated = this.#last !== 'start' && this.#last !== kind;
+    if (isSeparated) this.#screen.print('');
     this.#last = kind;
-    for (const line of lines) this.#screen.print(line, ' '.repeat(HANGING.exec(line)?.[0].length ?? 0));
+    // One empty line separates enough.
+    for (const line of isSeparated && lines[0] === '' ? lines.slice(1) : lines)
+      this.#screen.print(line, ' '.repeat(HANGING.exec(line)?.[0].length ?? 0));
   }
 }

@@ -109,7 +109,7 @@ describe('a conversation in a terminal', () => {
     await pane.press('Enter');
     await pane.shows(/1\. Rename tideLevel to seaLevel[\s\S]*Run this plan\?\ny yes/);
     await pane.press('y');
-    await pane.shows(/The plan was carried out[\s\S]*\n› *\n/);
+    await pane.shows(/● Step 1 reported done[\s\S]*The plan was carried out[\s\S]*\n› *\n/);
     assert.match(await readFile(join(folder, 'src/tide.ts'), 'utf8'), /seaLevel/);
   });
 
