@@ -98,7 +98,7 @@ describe('documents in the panel', () => {
     await promptBox(panel).press('Enter');
     await conversation(panel).getByText('1. How often is the rollback run?').waitFor();
     await conversation(panel).getByRole('button', { name: 'Save answer' }).last().click();
-    await choosePath(join(folder, 'worksheet.md'), { title: 'Save Answer', action: 'Save', entry: 'library' });
+    await choosePath(join(folder, 'worksheet.md'), { title: 'Save Answer', action: 'OK', entry: 'library' });
     await page.locator('.tab[data-resource-name="worksheet.md"]').waitFor();
     await until('the file', async () => (await readFile(join(folder, 'worksheet.md'), 'utf8').catch(() => '')) === WORKSHEET);
     await workbench.screenshot('documents-worksheet-saved');

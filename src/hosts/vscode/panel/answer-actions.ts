@@ -76,7 +76,6 @@ async function saveAnswer(text: string): Promise<void> {
     ...(folder && { defaultUri: vscode.Uri.joinPath(folder, `${name || 'answer'}.md`) }),
     filters: { Markdown: ['md'] },
     title: 'Save Answer',
-    saveLabel: 'Save',
   });
   if (!uri) return;
   await vscode.workspace.fs.writeFile(uri, encodeText(text.endsWith('\n') ? text : `${text}\n`));
