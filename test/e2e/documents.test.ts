@@ -29,14 +29,19 @@ describe('documents in the panel', () => {
   });
   after(() => server.close());
 
-  /** Enters a path into VS Code's own dialog, which shows the folder of the path, with the row `entry`, before it accepts the path. */
-  const choosePath = async (path: string, { title, action, entry }: { title: string; action: string; entry: string }) => {
+  /** Accepts VS Code's own dialog, with the proposed path or another one. The dialog first shows the folder of the path, with the row `entry`. */
+  const accept = async ({ title, action, entry, path }: { title: string; action: string; entry: string; path?: string }) => {
     const widget = workbench.page.locator('.quick-input-widget:visible');
     await titled(title);
-    await widget.locator('.quick-input-box input').fill(path);
+    if (path !== undefined) await widget.locator('.quick-input-box input').fill(path);
     await workbench.quickItem(entry).waitFor();
-    await widget.getByRole('button', { name: action, exact: true }).click();
-    await widget.locator('.quick-input-title').filter({ hasText: title }).waitFor({ state: 'detached' });
+    const heading = widget.locator('.quick-input-title').filter({ hasText: title });
+    const button = widget.getByRole('button', { name: action, exact: true });
+    // While the dialog still reads the folder, it ignores the button.
+    await until('the end of the dialog', async () => {
+      if (await button.isVisible()) await button.click({ timeout: 2_000 }).catch(() => undefined);
+      return !(await heading.isVisible());
+    });
   };
   const titled = (title: string) =>
     workbench.page.locator('.quick-input-widget:visible .quick-input-title').filter({ hasText: title }).waitFor();
@@ -58,7 +63,7 @@ describe('documents in the panel', () => {
     await newSession(panel);
     await workbench.command('Kedge: Show Documents');
     await panel.getByRole('button', { name: 'Add folder', exact: true }).click();
-    await choosePath(join(folder, 'library/'), { title: 'Add Folders of Documents', action: 'Add', entry: 'pictures' });
+    await accept({ title: 'Add Folders of Documents', action: 'Add', entry: 'pictures', path: join(folder, 'library/') });
     await titled('Name of the Collection');
     await page.keyboard.press('Enter');
     await titled('Where to Use the Collection');
@@ -98,9 +103,9 @@ describe('documents in the panel', () => {
     await promptBox(panel).press('Enter');
     await conversation(panel).getByText('1. How often is the rollback run?').waitFor();
     await conversation(panel).getByRole('button', { name: 'Save answer' }).last().click();
-    await choosePath(join(folder, 'worksheet.md'), { title: 'Save Answer', action: 'OK', entry: 'library' });
-    await page.locator('.tab[data-resource-name="worksheet.md"]').waitFor();
-    await until('the file', async () => (await readFile(join(folder, 'worksheet.md'), 'utf8').catch(() => '')) === WORKSHEET);
+    await accept({ title: 'Save Answer', action: 'OK', entry: 'library' });
+    await page.locator('.tab[data-resource-name="worksheet-handbook.md"]').waitFor();
+    await until('the file', async () => (await readFile(join(folder, 'worksheet-handbook.md'), 'utf8').catch(() => '')) === WORKSHEET);
     await workbench.screenshot('documents-worksheet-saved');
   });
 });
