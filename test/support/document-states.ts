@@ -94,8 +94,36 @@ const page = (data: DocumentsPage): ToPanel[] => [
   { type: 'page', name: 'documents', data },
 ];
 
+/** An answer from documents, with the steps that found it. */
+function answer(): Script {
+  const input = { query: 'rollback valve' };
+  const passage = '[handbook/docs/handbook/deploy.md:12-18] Deploy > Rollback\n  Run the rollback twice.';
+  const mention = {
+    type: 'note',
+    about: 'mention',
+    text: 'handbook (42 documents)',
+    ref: { kind: 'collection', path: 'handbook' },
+  } as const;
+  return new Script()
+    .run('ask', 'How do I roll back, and what color is the valve?')
+    .add({ type: 'message_added', message: { role: 'user', content: [{ type: 'text', text: 'How do I roll back?' }, mention] } })
+    .calls('documents_search', 'Search the documents for rollback valve', input)
+    .returns('documents_search', passage, 31)
+    .calls('documents_get_section', 'Read Rollback in handbook/docs/handbook/deploy.md', {
+      document: 'handbook/docs/handbook/deploy.md',
+      heading: 'Rollback',
+    })
+    .returns('documents_get_section', passage, 4)
+    .turn()
+    .says(
+      'Run it twice [handbook/docs/handbook/deploy.md:12-18]. The valve is red [handbook/docs/handbook/my pump.pdf:p2], as `manuals/pump.pdf:p3` says too; see [preact/https://preactjs.com/guide:10-12].',
+    )
+    .finishes();
+}
+
 export function documentStates(): Record<string, NamedState> {
   return {
+    'documents-answer': { messages: [host('ask', { steps: 'full' }), session(answer(), false)] },
     documents: { messages: page(DOCUMENTS_DATA) },
     'documents-indexing': { messages: page(INDEXING) },
     'documents-untrusted': { messages: page(UNTRUSTED) },

@@ -159,6 +159,7 @@ async function start(place: Place, sessionId?: string): Promise<Harness> {
     changes: (at, isWithheld, signal, staged) => gitChanges(fs.absolute(at), isWithheld, signal, staged),
     ...(options.shellParsers && { shellParsers: options.shellParsers }),
     ...(options.fetcher && { fetcher: options.fetcher }),
+    ...(options.documents && { documents: options.documents }),
     ...(options.budgets && { ledger: new Ledger(join(storage, 'ledger')) }),
     windows: new LearnedWindows(join(storage, 'windows.json')),
     ...(options.languages && { languages: options.languages(fs) }),
@@ -169,7 +170,6 @@ async function start(place: Place, sessionId?: string): Promise<Harness> {
     ...(options.surroundings && { surroundings: options.surroundings }),
     ...(options.answerFormat && { answerFormat: options.answerFormat }),
     ...(options.terminalOutput && { terminalOutput: options.terminalOutput }),
-    ...(options.documents && { documents: options.documents }),
     ...(options.workspaces && { workspaces: options.workspaces }),
     ...(options.remembered && { remembered: options.remembered }),
   };

@@ -121,6 +121,7 @@ export function MentionQuestion({ mention, onYes, onNo }: QuestionProps) {
 /** The name without its folders. The full label is in the tooltip. */
 function shortLabel(ref: MentionRef): string {
   if (['symbol', 'session', 'resource'].includes(ref.kind) && ref.name) return ref.name;
+  if (ref.kind === 'collection' && ref.path) return ref.path;
   if (ref.path === undefined || ref.kind === 'url') return mentionLabel(ref).replace(/^https?:\/\//, '');
   return mentionLabel({ ...ref, path: ref.path.slice(ref.path.lastIndexOf('/') + 1) });
 }
