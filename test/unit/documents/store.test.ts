@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DocumentError } from '../../../src/documents/document.ts';
 import { CollectionBusy, IndexWriter } from '../../../src/documents/index/database.ts';
 import { UPDATE_LIMITS, type UpdateEvent } from '../../../src/documents/store/sources.ts';
 import { DocumentStore } from '../../../src/documents/store/store.ts';
 import { filesOf, indexed, portsOf, temporaryStore } from '../../support/collections.ts';
+
+const DAMAGED =
+  'The index of the collection docs cannot be read: database disk image is malformed. To make it again: kedge docs update docs';
 
 const texts = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`d${index}.md`, `# Document ${index}\n\nTide.\n`]));
@@ -130,6 +133,37 @@ describe('the store of collections', () => {
     writeFileSync(join(setup.roots.workspace, 'docs', 'index.db'), 'no database');
     assert.equal((await store.update('docs', portsOf(filesOf(texts(3))))).indexed, 3);
     assert.ok((await store.search('tide')).length > 0);
+  });
+
+  it('says which index is damaged, lets the others be used, and makes a partly damaged one again', async () => {
+    await indexed(store, texts(100));
+    await indexed(store, texts(2), 'others');
+    store.close();
+    const file = join(setup.roots.workspace, 'docs', 'index.db');
+    writeFileSync(file, readFileSync(file).fill(0xff, 8_192));
+    const problems = (await store.listCollections()).map(({ name, problem }) => [name, problem]);
+    assert.deepEqual(problems, [
+      ['docs', DAMAGED],
+      ['others', undefined],
+    ]);
+    await assert.rejects(store.search('tide'), { name: 'CollectionError', message: DAMAGED });
+    assert.equal((await store.search('tide', { collections: ['others'], limit: 1 })).length, 1);
+    assert.equal((await store.update('docs', portsOf(filesOf(texts(100))))).indexed, 100);
+    assert.ok((await store.search('tide')).length > 0);
+  });
+
+  it('changes nothing if the definition of a collection is damaged', async () => {
+    await indexed(store, texts(3));
+    const file = join(setup.roots.workspace, 'docs', 'collection.json');
+    for (const text of ['{"version": 1, "sour', '{"version": 1, "sources": [{"kind": "later"}]}']) {
+      writeFileSync(file, text);
+      await assert.rejects(store.update('docs', portsOf(new Map())), /definition of the collection docs is damaged/);
+      assert.throws(() => store.define('docs', 'workspace', [{ kind: 'folder', path: '/other' }]), /is damaged/);
+      assert.match((await store.listCollections())[0]?.problem ?? '', /is damaged/);
+      assert.equal((await store.listDocuments('docs')).total, 3);
+    }
+    store.remove('docs');
+    assert.deepEqual(await store.listCollections(), []);
   });
 
   it('takes only safe names', async () => {
