@@ -22,6 +22,8 @@ export type CollectionSummary = {
   /** The documents that still have to be read, because an update was interrupted. */
   todo: number;
   chunks: number;
+  /** Why the collection cannot be used, for the user. Other collections are not affected. */
+  problem?: string;
 };
 
 /** `key` identifies a document in its collection: a path relative to its source, or an address. */
