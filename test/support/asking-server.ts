@@ -1,6 +1,7 @@
 /**
  * A real MCP server on the official SDK that asks the user during its calls. `act` writes a line to the file of the arguments and asks then;
- * `leave` asks and ends without waiting for the answer; `sample` sends a request to the model.
+ * `leave` asks and ends without waiting for the answer; `sample` sends a request to the model. The names of
+ * two more tools are the same for Kedge.
  */
 import { appendFileSync } from 'node:fs';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
@@ -9,7 +10,7 @@ import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprot
 
 const [file = ''] = process.argv.slice(2);
 const server = new Server({ name: 'asking', version: '1.0.0' }, { capabilities: { tools: {} } });
-const TOOLS = ['act', 'leave', 'sample'];
+const TOOLS = ['act', 'leave', 'sample', 'same_name', 'same name'];
 
 server.setRequestHandler(ListToolsRequestSchema, () => ({
   tools: TOOLS.map((name) => ({ name, description: name, inputSchema: { type: 'object' as const } })),
