@@ -1,4 +1,4 @@
-/** What can be asked about collections of documents. The tools of the model and the terminal program use this interface. */
+/** The interface for searching and reading collections of documents. The tools of the model and the terminal program use it. */
 import type { DocumentFormat, DocumentProblem, Place } from './document.ts';
 
 /** Where the documents of a collection come from. The host that reads them interprets paths, globs and addresses. */
@@ -33,7 +33,7 @@ export type DocumentSummary = {
   language: string;
   /** The length of the text in characters. */
   length: number;
-  /** `todo`: it has to be read or read again, and answers come from the content before. */
+  /** `todo` means that the document has to be read or read again. Until then, its previous content is used. */
   state: 'ready' | 'failed' | 'todo';
   problem?: DocumentProblem | 'unreadable';
   /** Why the document could not be read, for the user. */
@@ -49,7 +49,7 @@ export type SearchOptions = {
   collections?: readonly string[];
   filter?: Pick<DocumentFilter, 'path' | 'format'>;
   limit?: number;
-  /** Whether a word that is in no document also stands for similar words. */
+  /** Whether a word that occurs in no document also matches similar words. */
   tolerant?: boolean;
 };
 
@@ -62,7 +62,7 @@ export type Passage = {
   titlePath: string[];
   place: Place;
   text: string;
-  /** The greater, the better. Scores of different queries cannot be compared. */
+  /** A higher score is better. Scores of different queries cannot be compared. */
   score: number;
   /** The number of further passages with nearly the same text, which are left out. */
   repeated: number;
@@ -89,7 +89,7 @@ export interface DocumentCollections {
   content(collection: string, document: string, range?: ContentRange): Promise<DocumentContent>;
 }
 
-/** A collection, a document or a section does not exist. The message says so to the user and to the model. */
+/** The error for a collection, document or section that does not exist. Its message is written for the user and for the model. */
 export class NotInCollection extends Error {
   override name = 'NotInCollection';
 }

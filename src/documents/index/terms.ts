@@ -49,7 +49,7 @@ function* termsOf(token: string, language: Language): Generator<string> {
   if (SIMPLE.test(token)) return yield stemOf(token.toLowerCase(), language).slice(0, MAX_TERM);
   const words = token.split(SEPARATORS).filter(Boolean);
   const parts = words.flatMap((word) => word.split(HUMP));
-  // The apostrophe of "isn't" does not make an identifier.
+  // An apostrophe, as in "isn't", does not make a word an identifier.
   const isPlain = parts.length === 1 || /^[\p{L}\p{M}]+['’]\p{L}{1,2}$/u.test(token);
   if (isPlain) {
     yield* wordTerms((words[0] ?? '').toLowerCase(), language);

@@ -8,7 +8,7 @@ import type { Source } from '../collections.ts';
 export type Scope = 'workspace' | 'global';
 export type Definition = { name: string; scope: Scope; sources: Source[]; directory: string };
 
-/** A name, a source or a command does not fit. The message says how to correct it. */
+/** The error for a name, a source or a command that is not valid. Its message says how to correct it. */
 export class CollectionError extends Error {
   override name = 'CollectionError';
 }

@@ -65,7 +65,7 @@ function isSection({ titlePath, text }: { titlePath: string[]; text: string }, {
   return headings.some((title) => title.replaceAll('`', '').startsWith(heading));
 }
 
-/** What `rg --count-matches` with the words of the question shows, the documents with the most lines first. Any passage of a document counts. */
+/** The result of `rg --count-matches` with the words of the question, the documents with the most lines first. Any passage of a document counts. */
 function documentsByLines(question: string, texts: readonly { path: string; lines: readonly string[] }[]): string[] {
   const words = (question.toLowerCase().match(/[\p{L}\p{N}-]+/gu) ?? []).filter((word) => !isFrequent(word, ['en']));
   const counted = texts.map(({ path, lines }) => ({
