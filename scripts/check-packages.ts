@@ -41,7 +41,7 @@ export async function checkExtension(vsix: string): Promise<string> {
     const place = join(extensions, installed ?? '');
     const size = await checkContents(EXTENSION, place, vsix);
     const readme = await readFile(join(place, 'readme.md'), 'utf8');
-    // A picture could only be shown from the web (see readme.mjs).
+    // VS Code shows only pictures that have a web address (see readme.mjs).
     if (/!\[|<img|<picture/.test(readme)) throw new Error('The README of the extension contains a picture, which VS Code would not show.');
     await tryProgram(process.execPath, [join(place, 'dist', 'kedge.js')], folder);
     return `${vsix}: ${size}, installs in VS Code, and its kedge runs.`;

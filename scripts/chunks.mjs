@@ -31,7 +31,7 @@ const GROUPS = [
 ];
 
 /**
- * Returns a plug-in by which each entry point, also one behind an `import()`, that loads a file of a group loads the complete group.
+ * Returns a plug-in that makes each entry point load a complete group if it loads one of its files. The target of an `import()` is an entry point, too.
  * @param options of the build, with its entry points and plug-ins
  */
 export async function chunkGroups(options) {

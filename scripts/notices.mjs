@@ -37,7 +37,7 @@ export async function notices(metafiles, others, root = ROOT) {
   return `${[intro, ...sections].join(`\n\n${LINE}\n\n`)}\n`;
 }
 
-/** What follows this line explains how to apply the Apache License, and may name the owner. It can be followed by an alternative license. */
+/** The text after this line explains how to apply the Apache License, and may name the owner. An alternative license can follow it. */
 const END_OF_APACHE = 'END OF TERMS AND CONDITIONS';
 
 function partsOf(text) {

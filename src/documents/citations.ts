@@ -1,6 +1,6 @@
 /**
- * How a place in a document is written, for the model and for the user: `[handbook/deploy.md:12-18]`. Tool results head each passage with it, and
- * an answer cites the passage by repeating it.
+ * Formats and recognizes places in documents, such as `[handbook/deploy.md:12-18]`, for the model and for the user. Tool results show the place
+ * above each passage, and an answer cites the passage by repeating its place.
  */
 import type { Place } from './document.ts';
 
@@ -57,7 +57,7 @@ export type CitedPlace = Pick<Citation, 'collection' | 'document' | 'place'>;
 const CITED = /^\[?([^/[\]]{1,64})\/(.+?)\]?$/s;
 const AT = /^(.+):(p\d+|s\d+|\d+(?:[-–]\d+)?|[^:\]]*!\d+(?:-\d+)?)$/s;
 
-/** Returns what a cited text can mean: the name of a document can itself end like a place. */
+/** Returns all possible meanings of a cited text, because the name of a document can itself end like a place. */
 export function citedPlace(text: string): CitedPlace[] {
   const [, collection, rest] = CITED.exec(text.trim()) ?? [];
   if (collection === undefined || rest === undefined) return [];

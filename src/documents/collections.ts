@@ -1,4 +1,4 @@
-/** What can be asked about collections of documents. The tools of the model and the terminal program use this interface. */
+/** The interface for searching and reading collections of documents. The tools of the model and the terminal program use it. */
 import type { DocumentFormat, DocumentProblem, Place } from './document.ts';
 
 /** Where the documents of a collection come from. The host that reads them interprets paths, globs and addresses. */
@@ -35,7 +35,7 @@ export type DocumentSummary = {
   language: string;
   /** The length of the text in characters. */
   length: number;
-  /** `todo`: it has to be read or read again, and answers come from the content before. */
+  /** `todo` means that the document has to be read or read again. Until then, its previous content is used. */
   state: 'ready' | 'failed' | 'todo';
   problem?: DocumentProblem | 'unreadable';
   /** Why the document could not be read, for the user. */
@@ -51,7 +51,7 @@ export type SearchOptions = {
   collections?: readonly string[];
   filter?: Pick<DocumentFilter, 'path' | 'format'>;
   limit?: number;
-  /** Whether a word that is in no document also stands for similar words. */
+  /** Whether a word that occurs in no document also matches similar words. */
   tolerant?: boolean;
 };
 
@@ -64,7 +64,7 @@ export type Passage = {
   titlePath: string[];
   place: Place;
   text: string;
-  /** From 0 to 1, the greater, the better. A low score is a hint that the documents have no answer, and no proof. */
+  /** From 0 to 1. A higher score is better. A low score suggests that the documents have no answer, but does not prove it. */
   score: number;
   /** The number of further passages with nearly the same text, which are left out. */
   repeated: number;
@@ -100,7 +100,7 @@ export interface DocumentCollections {
   content(collection: string, document: string, range?: ContentRange): Promise<DocumentContent>;
 }
 
-/** A collection, a document or a section does not exist. The message says so to the user and to the model. */
+/** The error for a collection, document or section that does not exist. Its message is written for the user and for the model. */
 export class NotInCollection extends Error {
   override name = 'NotInCollection';
 }

@@ -41,7 +41,7 @@ export class DocumentError extends Error {
 
 /**
  * Reads the content of one document.
- * @param path of the file, or the last part of the address. Its extension decides the format where the content does not.
+ * @param path the path of the file, or the last part of the address. Its extension decides the format where the content does not.
  * @throws DocumentError, or an AbortError when `signal` is aborted.
  */
 export type ReadDocument = (path: string, bytes: Uint8Array, signal: AbortSignal) => Promise<ParsedDocument>;

@@ -61,7 +61,7 @@ const Service = z.object({
   oauth: Client.optional(),
   ...common,
 });
-/** What the user declares about a server that another file defines. */
+/** The user's declarations about a server that another file defines. */
 const Declarations = z.object({ command: z.undefined().optional(), url: z.undefined().optional() });
 const Declared = z.object(common);
 const McpServer = z.union([Program, Service], { error: 'it needs a command or a url' });

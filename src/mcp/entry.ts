@@ -1,4 +1,4 @@
-/** What the manager of MCP servers knows about a server that was used. */
+/** The state that the manager of MCP servers keeps for each server that was used. */
 import type { McpServerConfig } from './config.ts';
 import type { KnownServer } from './status.ts';
 import type { McpConnection, McpResource, McpTool } from './types.ts';

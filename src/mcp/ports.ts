@@ -1,4 +1,4 @@
-/** What a host gives the manager of MCP servers. */
+/** The ports that a host supplies to the manager of MCP servers. */
 import type { McpServerConfig } from './config.ts';
 import type { Connect, Root, SignIn, StartServer } from './types.ts';
 
@@ -15,7 +15,7 @@ export type McpPorts = {
   /** Without it, servers that require a sign-in cannot be used. */
   signIn?: SignIn;
   /**
-   * What the user has decided for good: the definitions of workspaces that they have approved, by digest, and the servers whose requests to the model
+   * The user's permanent decisions: the definitions of workspaces that they have approved, by digest, and the servers whose requests to the model
    * they refuse. Without it, no server of a workspace is started.
    */
   approved?: { has(digest: string): boolean; add(digest: string): void };

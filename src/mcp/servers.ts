@@ -290,7 +290,7 @@ export class McpServers {
   }
 }
 
-/** The key under which it is stored that the user has refused all requests of a server to the model. */
+/** The key under which the user's refusal of all requests of a server to the model is stored. */
 function noSampling(name: string): string {
   return `no sampling for ${name}`;
 }

@@ -6,7 +6,7 @@ import type { McpConnection, McpTool } from './types.ts';
 
 const MAX_DESCRIPTION = 300;
 
-/** What is known about a server that was used. */
+/** The state of a server that was used. */
 export type KnownServer = {
   log: string;
   isStarting?: boolean;

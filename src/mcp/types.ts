@@ -73,7 +73,7 @@ export type ConnectionEvents = {
 export interface SignIn {
   load(key: string): Promise<string | undefined>;
   save(key: string, secret: string): Promise<void>;
-  /** Waits until nobody else works with the secrets of the key, in this or another process, and then does the work. */
+  /** Waits until no other code uses the secrets of the key, in this or another process, and then does the work. */
   exclusively<T>(key: string, work: () => Promise<T>): Promise<T>;
   /** Returns the address to which the browser returns after the sign-in: `wanted`, if it is still possible. */
   redirectUrl(wanted: string | undefined): Promise<string>;

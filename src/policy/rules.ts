@@ -21,7 +21,7 @@ const ruleSchema = () =>
       command: text.optional(),
       /** `example.com`, or `*.example.com` for all its subdomains. */
       host: text.regex(/^(\*\.)?[^\s*/@]+$/, 'use a host name such as example.com or *.example.com').optional(),
-      /** The kinds of effects of the call. A command counts as reading, and as every other action that its words indicate. */
+      /** The kinds of effects of the call. A command always counts as a read, and also as every other action that its words indicate. */
       action: z.enum(ACTIONS).optional(),
       /** The name of an MCP server. */
       server: text.optional(),

@@ -21,7 +21,7 @@ export function ownProcess(): ProcessIdentity {
   return own;
 }
 
-/** Returns the host name and an id, because two computers can have the same name. It contains no blanks. */
+/** Returns the host name and an id, because two computers can have the same name. It contains no spaces. */
 export function ownComputer(): string {
   computer ??= `${hostname()}/${ownId()}`.replace(/\s/g, '_');
   return computer;

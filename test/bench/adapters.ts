@@ -14,7 +14,7 @@ import { WIRES, type Wire } from '../support/wires.ts';
 import { bundleFile } from './bundles.ts';
 import { median } from './loop.ts';
 
-/** The times are milliseconds for 1,000 deltas. */
+/** Times are in milliseconds per 1,000 deltas. */
 export type AdapterFigures = { wire: string; adapterMs: number; sdkMs: number; ratio: number };
 /**
  * Milliseconds from before the bundle is loaded until it is loaded, and until the first request was received. `terminalMs` is the time from

@@ -1,4 +1,4 @@
-/** How each wire asks for an answer that is valid by a JSON Schema, and what it does if the server does not support that. */
+/** Tests how each wire requests an answer that matches a JSON Schema, and what it does if the server does not support that. */
 import assert from 'node:assert/strict';
 import { user } from '../../src/core/model/messages.ts';
 import type { ModelRequest } from '../../src/core/model/model.ts';

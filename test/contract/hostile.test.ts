@@ -71,7 +71,7 @@ async function failure(events: AsyncIterable<ModelEvent>): Promise<ModelError> {
 
 for (const [name, wire] of Object.entries(WIRES))
   describe(`the ${name} adapter with a misbehaving server`, () => describeWire(name, wire, false));
-// What sends the requests is the same for all wires.
+// The code that sends requests is the same for all wires.
 describe('an adapter with fetch and a misbehaving server', () => describeWire('openai-chat', WIRES['openai-chat'] as Wire, true));
 
 function describeWire(name: string, wire: Wire, usesFetch: boolean): void {

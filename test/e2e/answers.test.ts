@@ -11,7 +11,7 @@ const LONG = Array.from({ length: 40 }, (_, line) => `line ${line}`).join('\n');
 /** The answer to the test of a tool call. */
 const PROBED: Turn = { calls: [{ name: 'note_word', input: { word: 'harbour' } }] };
 
-/** What the model answers to the last message. */
+/** The answer of the model to the last message. */
 function turnFor(last: string): Turn {
   if (last.includes('function_call_output')) return { text: last.includes('Math.sin') ? 'The tide is a sine.' : 'Done with it.' };
   if (last.includes('How does the tide work?')) return { calls: [{ name: 'read_file', input: { path: 'src/tide.ts' } }] };

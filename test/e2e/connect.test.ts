@@ -141,7 +141,7 @@ describe('connecting a model', () => {
     await dialog(/4096/);
     await workbench.clickNotification('Use Anyway');
     await title('tiny:latest: modes');
-    await workbench.page.getByPlaceholder('This model writes tool calls in its text').waitFor();
+    await workbench.page.getByPlaceholder('This model writes tool calls as text').waitFor();
     await shot('ollama-4-modes');
     await box().press('Escape');
     const panel = await workbench.panelFrame();

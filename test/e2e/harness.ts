@@ -1,6 +1,6 @@
 // Drives a real VS Code workbench like a user, with the packed extension installed. Every workbench has its own server, user profile,
-// browser profile and workspace. Only the installed extension and the browser process are shared. To open a workbench takes 20 seconds of
-// a processor, more than most tests, so the suites share one workbench unless they need a fresh profile.
+// browser profile and workspace. Only the installed extension and the browser process are shared. Opening a workbench takes 20 seconds of
+// processor time, more than most tests, so the suites share one workbench unless they need a fresh profile.
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
@@ -95,7 +95,7 @@ export async function openWorkbench(options: WorkbenchOptions = {}): Promise<Wor
   return workbench;
 }
 
-/** What suites can change in the workbench that they share. Settings with the scope `application` cannot be changed. */
+/** The state that suites can change in the workbench that they share. Settings with the scope `application` cannot be changed. */
 export type SuiteOptions = Pick<WorkbenchOptions, 'folder' | 'files' | 'settings' | 'viewport'>;
 
 let shared: Workbench | undefined;

@@ -1,4 +1,4 @@
-/** A real terminal for tests: a pane of tmux, whose keys and screen are the test's. */
+/** A real terminal for tests: a pane of tmux. The test presses its keys and reads its screen. */
 import { execFile, spawnSync } from 'node:child_process';
 import { promisify } from 'node:util';
 import { until } from './until.ts';
@@ -49,7 +49,7 @@ export class Pane implements AsyncDisposable {
     await this.#tmux('resize-window', '-x', `${columns}`);
   }
 
-  /** Returns the screen with what was scrolled out of it. */
+  /** Returns the screen, including the lines that have scrolled out of it. */
   async screen({ withStyles = false } = {}): Promise<string> {
     return (await this.#tmux('capture-pane', '-p', '-S', '-2000', ...(withStyles ? ['-e'] : []))).trimEnd();
   }

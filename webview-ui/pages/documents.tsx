@@ -101,7 +101,7 @@ function factsOf({ documents, failed, todo, isGlobal, isFromNetwork }: Collectio
   return [
     count(documents, 'document'),
     failed > 0 && `${failed.toLocaleString('en')} could not be read`,
-    todo > 0 && `${todo.toLocaleString('en')} still to do`,
+    todo > 0 && `${todo.toLocaleString('en')} not up to date`,
     isGlobal ? 'all workspaces' : 'this workspace',
     isFromNetwork && 'from the network',
   ]
@@ -209,7 +209,7 @@ function Document({ collection, document: { key, title, state, problem, notes } 
         )}
       </div>
       {problem && <p class="reason">{problem}</p>}
-      {state === 'todo' && <p class="dim">Still to do</p>}
+      {state === 'todo' && <p class="dim">Not up to date</p>}
       {notes.map((note) => (
         <p key={note} class="dim">
           {note}

@@ -27,18 +27,18 @@ export type CheckedAnswer<Source> = {
   doubt?: string | undefined;
 };
 
-/** What is asked about. */
+/** The subject of a question: the code of the workspace, or collections of documents. */
 export type Subject<Source> = {
   prompt(question: Question, calls: number): string;
   check(answer: string, events: EventList, question: Question): CheckedAnswer<Source>;
-  /** The note of an answer without sources. */
+  /** The note that is returned with an answer that has no sources. */
   nothing: string;
 };
 
 type Asking = {
   signal: AbortSignal;
   calls: number;
-  /** Whether the user is there to answer questions of the model. */
+  /** Whether the user is available to answer the model's questions. */
   isAttended?: boolean;
   onStep?(title: string): void;
 };
@@ -142,7 +142,7 @@ function cut(text: string): { text: string; isCut: boolean } {
   const tokens = tokensOfText(text);
   if (tokens <= MAX_TOKENS) return { text, isCut: false };
   const most = Math.floor((text.length * MAX_TOKENS) / tokens);
-  // A place that is cut in two would be another place.
+  // The text is cut between words, because part of a citation would refer to another place.
   const end = Math.max(text.lastIndexOf('\n', most), text.lastIndexOf(' ', most));
   return { text: `${text.slice(0, end > 0 ? end : most)}\n…`, isCut: true };
 }

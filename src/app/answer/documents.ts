@@ -10,7 +10,7 @@ export type DocumentSource = { collection: string; document: string; section?: s
 /** A passage that the model has received. */
 type Passage = Citation & { text: string };
 
-/** @param names of the collections that can be cited */
+/** @param names the names of the collections that can be cited */
 export function documentsSubject(names: readonly string[]): Subject<DocumentSource> {
   return {
     // The offline model ignores the part in `<context>`.
@@ -92,7 +92,7 @@ function sourceOf({ collection, document, place, titlePath }: Passage): Document
 
 /** The share of the question's words that must occur in the cited passages. */
 const COVERED = 0.5;
-/** Words shorter than this carry little meaning, and longer ones are compared by their first letters, because of their endings. */
+/** Shorter words carry little meaning. Only the first letters of longer words are compared, so that other endings match too. */
 const MIN_WORD = 4;
 const STEM = 5;
 
@@ -104,7 +104,7 @@ function doubtAbout(query: string, cited: readonly Passage[]): string | undefine
   const covered = asked.size === 0 ? 1 : [...asked].filter((stem) => read.some((other) => other.startsWith(stem))).length / asked.size;
   if (covered < COVERED) return 'The cited passages contain less than half of the words of the question.';
   if (covered < 0.8 && new Set(cited.map(placeKey)).size === 1)
-    return 'The answer rests on one passage, which does not contain all words of the question.';
+    return 'The answer is based on one passage, which does not contain all words of the question.';
   return undefined;
 }
 

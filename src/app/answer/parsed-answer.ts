@@ -3,7 +3,7 @@
 export type Confidence = 'high' | 'medium' | 'low';
 export const GRADES: readonly Confidence[] = ['low', 'medium', 'high'];
 
-/** `stated` is the confidence that the model states, or else `high`. */
+/** `stated` is the confidence that the model states, or `high` if it states none. */
 export type ParsedAnswer = { answer: string; stated: Confidence };
 
 const STATED = /\n*^[*_ ]*confidence[*_ ]*:[*_ ]*(high|medium|low)\b.*$/im;

@@ -27,13 +27,13 @@ export function collectionChoices(query: string, collections: readonly Collectio
   }));
 }
 
-/** Returns the collection that a text names. A folder with the same name is written with a slash at its end. */
+/** Returns the collection that a text names. To mention a folder with the same name, the user adds a slash. */
 export async function collectionIn(target: string, ports: Pick<AssistantPorts, 'documents'>): Promise<MentionRef | undefined> {
   const collections = await collectionsFor(ports);
   return collections.some(({ name }) => name === target) ? { kind: 'collection', path: target } : undefined;
 }
 
-/** What the model reads for the mention. */
+/** Returns the text that the model reads for the mention. */
 export function collectionText(collection: CollectionSummary): string {
   return `For this message, only the documents of the mentioned collections are searched: ${collection.name} (${documentCount(collection)}).`;
 }
@@ -42,7 +42,7 @@ function documentCount({ documents }: CollectionSummary): string {
   return `${documents} ${documents === 1 ? 'document' : 'documents'}`;
 }
 
-/** Returns what a run may read: the collections that its first messages mention, or else all. */
+/** Returns what a run may read: the collections that its first messages mention, or all if they mention none. */
 export function narrowed(port: DocumentsPort, run: RunRecord, { messages }: Pick<SessionState, 'messages'>): DocumentsPort {
   let end = run.messagesBefore;
   while (messages.roleAt(end) === 'user') end++;

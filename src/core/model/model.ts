@@ -23,7 +23,7 @@ export type ModelRequest = {
   /** The size in tokens, for servers such as Ollama that allocate memory for the requested context window. */
   contextWindow?: number;
   /**
-   * The answer must be valid by this schema. Services that support it constrain the answer; the others ignore it, so the caller must check
+   * The answer must be valid against this schema. Services that support it constrain the answer; the others ignore it, so the caller must check
    * the answer.
    */
   answerSchema?: JsonSchema;

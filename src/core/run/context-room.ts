@@ -89,7 +89,7 @@ export class ContextRoom {
     const estimated = totalOf(this.#count());
     if (requested !== undefined) this.#told = { ratio: ratioOf(requested, estimated), known: this.#known };
     const before = this.#size();
-    // A window that is larger than the request was not the reason.
+    // Services can name a window that is larger than the request. It was not exceeded, so nothing is learned from it.
     const isNamed = window !== undefined && window <= before * 1.5;
     if (isNamed) this.#ports.window?.learn?.(window);
     else this.#assumed = Math.floor(Math.min(before, this.window ?? before) * ASSUMED);

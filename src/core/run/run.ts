@@ -45,7 +45,7 @@ const notInForm = (problem: string): UserMessage => ({
 const EMPTY_AGAIN = 'The model’s answer was empty twice. Try again, rephrase the request, or choose another model.';
 /** The maximum number of requests until the model gives an answer that is not empty. */
 const TRIES = 2;
-/** The maximum number of final answers until one has the required form. */
+/** The maximum number of attempts at a final answer in the required form. */
 const ANSWERS = 3;
 /** The maximum number of requests in one turn while the service refuses them because of their size. Each is smaller than the one before. */
 const REQUESTS = 3;
@@ -75,7 +75,7 @@ export async function runLoop(ports: RunPorts, signal: AbortSignal): Promise<voi
     emit({ type: 'run_paused', reason: halt.reason, summary: describeProgress(state, state.lastRun) });
   };
 
-  /** Takes over the tools that have joined. The calls of a turn use the tools that the model was offered in it. */
+  /** Adds the tools that have joined the run. The calls of a turn use the tools that the model was offered in it. */
   function renewTools(): void {
     if (listed === ports.tools) return;
     listed = ports.tools;

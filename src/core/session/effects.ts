@@ -75,7 +75,7 @@ export type AppliedCode = { path: string; code: string; at?: { line: number; rem
 /** A tool of an MCP server. `server` is the name in the settings. `tool` and `description` come from the server. */
 export type ServerTool = { server: string; tool: string; description: string; details?: Detail[] };
 
-/** What an approval shows besides the arguments of a call. With `isCode`, the text is executed or sent as it is. */
+/** The details that an approval shows besides the arguments of a call. With `isCode`, the text is executed or sent as it is. */
 export type Detail = { label: string; text: string; isCode?: true };
 
 /** One of several reasons why a call needs approval. */

@@ -259,7 +259,7 @@ export function messagesForModel(state: SessionState): Message[] {
   return [...sentMessages(state)];
 }
 
-/** Adds a result as the model receives it. Its position is known, because the results of an answer follow it as one message. */
+/** Adds a result as the model receives it. All results of one model message follow it in a single message, so the position of the result is known. */
 function addResult(state: MutableSessionState, event: Extract<AgentEvent, { type: 'tool_finished' }>): void {
   const place = state.open.findIndex(({ id }) => id === event.callId);
   state.results.set(event.callId, sentResult(event, state.messages.length, Math.max(0, place)));

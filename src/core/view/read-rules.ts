@@ -14,7 +14,7 @@ export function rulesIn(event: AgentEvent): ReadRules[] {
   return [];
 }
 
-/** Returns, for example, `Rules: AGENTS.md, docs/style.md (cut off)`. Returns undefined without rules. */
+/** Returns, for example, `Rules: AGENTS.md, docs/style.md (cut off)`. Returns undefined if there are no rules. */
 export function rulesText(rules: readonly ReadRules[]): string | undefined {
   if (rules.length === 0) return undefined;
   return `Rules: ${rules.map(({ path, remark }) => visibleLine(path) + (remark ? ` (${remark})` : '')).join(', ')}`;

@@ -141,7 +141,7 @@ function lineCounter(text: string, { line, endLine }: Place): LineAt {
   if (line === undefined || endLine === undefined) return undefined;
   const lines = text.replace(/\n$/, '').split('\n').length;
   const lead = (endLine - line + 1 - lines) / 2;
-  // A fence is one line before and one line after its code.
+  // A code block has one fence line before its code and one after it.
   if (lead !== 0 && lead !== 1) return undefined;
   let [counted, at] = [line + lead, 0];
   return (offset) => {

@@ -3,7 +3,7 @@ import type { Block, ParsedDocument, Place } from '../document.ts';
 import { MAX_BLOCKS, MAX_CELL_LENGTH, MAX_CELLS, MAX_CHARACTERS, ROWS_PER_TABLE } from './limits.ts';
 import { checkMemory } from './memory.ts';
 
-/** Ends the reading of a document whose limit is reached. What was collected before is delivered. */
+/** Stops reading a document when a limit is reached. The blocks that were collected before are kept. */
 export class LimitReached extends Error {}
 
 export class Blocks {
@@ -67,7 +67,7 @@ function withRows(block: Extract<Block, { kind: 'table' }>): Block {
   return { ...block, rows: rows.filter((row) => row.some((cell) => cell !== '')) };
 }
 
-/** Removes control characters, halves of surrogate pairs and outer blanks. Code keeps the indentation of its first line. */
+/** Removes control characters, lone surrogates, and whitespace at the beginning and the end. Code keeps the indentation of its first line. */
 function visible(text: string, isCode: boolean): string {
   const clean = text
     .replace(/\r\n?/g, '\n')

@@ -3,7 +3,7 @@ import type { Blocks } from './blocks.ts';
 import { splitLines } from './lines.ts';
 
 const MAX_DECLARATION = 160;
-/** Line comments that are shorter than this describe a detail, and are no documentation. */
+/** Line comments that are shorter than this describe a detail, and are not documentation. */
 const MIN_LINES = 3;
 
 type Comment = { text: string; start: number; end: number; isDoc: boolean };
@@ -83,7 +83,7 @@ function declarationAfter(lines: readonly string[], at: number): string | undefi
   return /[\p{L}_]/u.test(text) && !/^(import|\/\/|\/\*|\*|package\b)/.test(text) ? text.slice(0, MAX_DECLARATION) : undefined;
 }
 
-/** Returns the index of the last line before `at` that is neither blank nor a comment. Few lines are looked at. */
+/** Returns the index of the last line before `at` that is neither blank nor a comment. Only a few lines are examined. */
 function previousCode(lines: readonly string[], at: number): number | undefined {
   for (let index = at - 1; index >= 0; index--) {
     if (index < at - 60) return index;

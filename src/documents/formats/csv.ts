@@ -8,7 +8,7 @@ type Row = { cells: string[]; line: number; endLine: number };
 export function readCsv(text: string, extension: string, blocks: Blocks): void {
   const delimiter = extension === 'csv' ? likelyDelimiter(text) : '\t';
   const { rows, openedAt } = rowsOf(text, delimiter);
-  if (openedAt !== undefined) blocks.note(`A quoted field that begins in line ${openedAt} does not end.`);
+  if (openedAt !== undefined) blocks.note(`The quoted field that begins on line ${openedAt} is not closed.`);
   blocks.table(
     rows.map(({ cells }) => cells),
     (first, last) => ({ line: rows[first]?.line ?? 1, endLine: rows[last]?.endLine ?? 1, row: first + 1, endRow: last + 1 }),
@@ -22,7 +22,7 @@ function rowsOf(text: string, delimiter: string): { rows: Row[]; openedAt: numbe
   let count = 0;
   let openedAt: number | undefined;
   let at = 0;
-  // One pass over the text. Each turn reads one field and the mark behind it.
+  // The text is read in one pass. Each iteration reads one field and the delimiter after it.
   while (at <= text.length && count <= MAX_CELLS) {
     checkMemory();
     let field = '';

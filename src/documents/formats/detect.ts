@@ -50,10 +50,7 @@ function asText(path: string, bytes: Uint8Array): Detected {
   const encoding = encodingOf(bytes);
   if (encoding === undefined && isBinary(bytes)) {
     if (format === 'pdf' || format === 'docx' || format === 'pptx' || format === 'xlsx')
-      throw new DocumentError(
-        'damaged',
-        `The file does not contain what a .${format} file begins with. Open it in its program and save it again.`,
-      );
+      throw new DocumentError('damaged', `The file does not begin like a .${format} file. Open it in its program and save it again.`);
     throw new DocumentError('unsupported', 'The file contains binary data, not text. Save it as text, HTML, PDF or an Office format.');
   }
   const start = encoding === undefined || encoding === 'utf-8' ? decodeText(bytes.subarray(0, 1_024)) : '';
@@ -112,10 +109,7 @@ function isBinary(bytes: Uint8Array): boolean {
 function limit(bytes: Uint8Array, max: number): void {
   if (bytes.length <= max) return;
   const [size, allowed] = [bytes.length, max].map((count) => `${Math.ceil(count / (1 << 20))} MB`);
-  throw new DocumentError(
-    'too-large',
-    `The file has ${size}, and Kedge reads at most ${allowed} of this format. Split it into smaller files.`,
-  );
+  throw new DocumentError('too-large', `The file is ${size}, and the limit for this format is ${allowed}. Split it into smaller files.`);
 }
 
 function startsWith(bytes: Uint8Array, ...signature: number[]): boolean {

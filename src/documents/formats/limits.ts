@@ -1,6 +1,6 @@
 /**
- * The limits of reading one document. They hold for every format. The limit of time and the limit of memory are enforced from outside,
- * because a parser of a package cannot be interrupted from inside.
+ * The limits of reading one document. They apply to every format. The limits of time and memory are enforced from outside,
+ * because the parser of a package cannot be interrupted from inside.
  */
 
 /** The maximum size of a file, in bytes. */
@@ -24,7 +24,7 @@ export const MAX_BLOCKS = 200_000;
 export const MAX_CHARACTERS = 16_000_000;
 /** The maximum number of cells of all tables together. */
 export const MAX_CELLS = 1_000_000;
-/** A longer cell is cut. Excel allows 32,767 characters. */
+/** Longer cells are truncated. Excel allows 32,767 characters. */
 export const MAX_CELL_LENGTH = 32_767;
 /** A long table is delivered in parts of this many rows, each of which repeats the head, so that each part has a place of its own. */
 export const ROWS_PER_TABLE = 40;

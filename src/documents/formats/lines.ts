@@ -20,7 +20,7 @@ export function splitLines(text: string, blocks: Blocks): string[] {
   return lines;
 }
 
-/** Tells the lines of growing offsets in a text, reading the text only once. */
+/** Finds the lines of offsets in a text. The offsets must be in ascending order, so that the text is read only once. */
 export class Lines {
   readonly #text: string;
   #line: number;
@@ -32,7 +32,7 @@ export class Lines {
     this.#next = text.indexOf('\n');
   }
 
-  /** Returns the line of an offset. An offset before the previous one has the line of the previous one. */
+  /** Returns the line of an offset. For an offset before the previous one, this is the line of the previous one. */
   at(offset: number): number {
     while (this.#next >= 0 && this.#next < offset) {
       this.#line++;

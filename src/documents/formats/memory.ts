@@ -1,19 +1,19 @@
-/** Ends the reading of a document that needs too much memory, before Node would end the thread and perhaps the program. */
+/** Stops reading a document that needs too much memory, before Node ends the thread and perhaps the program. */
 import { getHeapStatistics } from 'node:v8';
 import { DocumentError } from '../document.ts';
 
-/** The measurement takes a few microseconds, so it is made once for this many calls. */
+/** Measuring takes a few microseconds, so it is done only once in this many calls. */
 const EVERY = 500;
 
 let limit = Number.POSITIVE_INFINITY;
 let calls = 0;
 
-/** Limits the memory of the objects on this thread, in bytes. Without this, there is no limit. */
+/** Limits the memory of the objects on this thread, in bytes. If this is not called, there is no limit. */
 export function limitMemory(bytes: number): void {
   limit = bytes;
 }
 
-/** Is called by all loops that can keep much. @throws DocumentError */
+/** Every loop that can keep a lot of data must call this. @throws DocumentError */
 export function checkMemory(): void {
   if (++calls % EVERY !== 0 || getHeapStatistics().used_heap_size <= limit) return;
   throw outOfMemory();

@@ -5,7 +5,7 @@ import { type Detected, detect, extensionOf } from './detect.ts';
 import { MAX_BLOCKS, MAX_CELLS, MAX_CHARACTERS } from './limits.ts';
 import type { OnPages } from './pdf/pdf.ts';
 
-/** What is said while a document is read. */
+/** Functions that are called while a document is read. */
 export type ReadingHooks = {
   /** The parser is loaded, and the reading begins. */
   onReading?(): void;

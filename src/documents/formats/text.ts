@@ -141,7 +141,7 @@ class PlainText extends TextLines {
     return length >= text.length - 2 && (this.#isStructured || (length <= text.length + 4 && /[=\-~^*#]/.test(mark))) ? mark : undefined;
   }
 
-  /** Returns the level of a line such as "2.1 Installation" that stands alone and is no sentence. */
+  /** Returns the level of a line such as "2.1 Installation" that stands alone and is not a sentence. */
   #numbered(): number | undefined {
     const line = this.line();
     if (line.length > MAX_HEADING || this.line(this.at - 1).trim() !== '' || this.line(this.at + 1).trim() !== '') return undefined;

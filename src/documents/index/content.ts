@@ -9,7 +9,7 @@ import { indexText } from './terms.ts';
 /** How long other work of the process waits. */
 const PAUSE_MS = 20;
 
-/** What was read from a document. */
+/** The content that was read from a document. */
 export type DocumentText = ChunkedDocument & { title: string; format: DocumentFormat | ''; notes: readonly string[] };
 
 export type FileState = { size?: number | undefined; mtimeMs?: number | undefined; digest?: string | undefined };

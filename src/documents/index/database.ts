@@ -4,8 +4,7 @@
  * The writer holds a lock of its own (`src/sessions/lock.ts`) and appends to the write-ahead log of SQLite, so that each document changes in
  * one transaction. The database file itself changes only while the writer publishes, which the file `generation` announces before and
  * confirms afterwards. A reader opens the file by a hard link in a directory of its own, where it has neither the log nor the locks of the
- * writer, and repeats a query during which the generation has changed. If the writer is killed while it publishes, whoever comes next
- * completes that from the log.
+ * writer, and repeats a query during which the generation has changed. If the writer is killed while it publishes, the next process completes it from the log.
  */
 import { copyFileSync, linkSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -80,7 +79,7 @@ export class IndexWriter {
     if (log && log.size > MAX_LOG) this.publish();
   }
 
-  /** Shows everything that was written to the readers. */
+  /** Makes everything that was written visible to the readers. */
   publish(): void {
     const { generation } = paths(this.#directory);
     this.#generation++;

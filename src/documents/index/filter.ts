@@ -1,4 +1,4 @@
-/** Translates the path of a filter for SQLite. */
+/** Translates path filters into patterns of SQLite. */
 
 /** Returns the pattern for SQLite's `glob`: a path without wildcards stands for itself and everything below it. */
 export function globPattern(path: string): string {

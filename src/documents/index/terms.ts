@@ -62,7 +62,7 @@ function termsOf(token: string, language: Language): { words: string[]; parts: s
   if (SIMPLE.test(token)) return { words: [stemOf(token.toLowerCase(), language).slice(0, MAX_TERM)], parts: [] };
   const words = token.split(SEPARATORS).filter(Boolean);
   const parts = words.flatMap((word) => word.split(HUMP));
-  // The apostrophe of "isn't" does not make an identifier.
+  // An apostrophe, as in "isn't", does not make a word an identifier.
   const isPlain = parts.length === 1 || /^[\p{L}\p{M}]+['’]\p{L}{1,2}$/u.test(token);
   if (isPlain) return { words: [...wordTerms((words[0] ?? '').toLowerCase(), language)], parts: [] };
   const whole = foldedWord(token);

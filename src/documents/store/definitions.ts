@@ -9,7 +9,7 @@ export type Scope = 'workspace' | 'global';
 /** `isDamaged`: the file has no valid list of sources, so what belongs to the collection is unknown. */
 export type Definition = { name: string; scope: Scope; sources: Source[]; directory: string; isDamaged?: true };
 
-/** A name, a source or a command does not fit. The message says how to correct it. */
+/** The error for a name, a source or a command that is not valid. Its message says how to correct it. */
 export class CollectionError extends Error {
   override name = 'CollectionError';
 }

@@ -1,4 +1,4 @@
-/** What the host supplies to update a collection, and what it is told meanwhile. */
+/** The interface between the host and an update of a collection: documents, the reader, and the progress. */
 import type { Source } from '../collections.ts';
 import type { ReadDocument } from '../document.ts';
 
@@ -40,7 +40,7 @@ export type UpdateEvent =
   | { type: 'document'; key: string; result: 'indexed' | 'unchanged' | 'failed' | 'removed'; message?: string; done: number; todo: number }
   | { type: 'problem'; message: string };
 
-/** `read` counts the documents whose content was read, and `unchanged` those that were as they had been. */
+/** `read` counts the documents whose content was read, and `unchanged` those that had not changed. */
 export type UpdateReport = { indexed: number; unchanged: number; failed: number; removed: number; read: number; problems: string[] };
 
 export type UpdateLimits = { bytes: number; documents: number; characters: number };

@@ -139,7 +139,7 @@ export class DocumentStore implements DocumentCollections {
   async #ask<T>(collection: string, document: string, query: Query<T>): Promise<T> {
     const answer = await this.#read(this.#existing(collection), query);
     if (answer === undefined)
-      throw new NotInCollection(`The collection ${collection} has no document “${document}”. It was not indexed yet.`);
+      throw new NotInCollection(`The collection ${collection} has no document “${document}”. It has not been indexed yet.`);
     return answer;
   }
 
@@ -147,7 +147,7 @@ export class DocumentStore implements DocumentCollections {
     const definition = this.#definitions.find(name);
     if (definition) return definition;
     const names = this.#definitions.list().map((each) => each.name);
-    const known = names.length > 0 ? `There are: ${names.join(', ')}.` : 'There are no collections yet.';
+    const known = names.length > 0 ? `The collections are: ${names.join(', ')}.` : 'There are no collections yet.';
     throw new NotInCollection(`There is no collection ${JSON.stringify(name.slice(0, 80))}. ${known}`);
   }
 

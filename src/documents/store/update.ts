@@ -27,7 +27,7 @@ export class Update {
     this.#notify = notify;
   }
 
-  /** If the signal aborts, the documents that were not reached stay to do, and an AbortError is thrown. */
+  /** If the signal aborts, the documents that were not reached are read by the next update, and an AbortError is thrown. */
   async run(sources: readonly Source[], signal: AbortSignal): Promise<UpdateReport> {
     const known = this.#known();
     const { listed, incomplete } = await this.#list(sources, signal);
@@ -159,10 +159,10 @@ export class Update {
 
   async #bytes(document: SourceDocument, signal: AbortSignal): Promise<Uint8Array> {
     const { bytes: most } = this.#limits;
-    if ((document.size ?? 0) > most) throw tooLarge(`The file has ${megabytes(document.size ?? 0)}`, megabytes(most));
+    if ((document.size ?? 0) > most) throw tooLarge(`The file is ${megabytes(document.size ?? 0)}`, megabytes(most));
     this.#report.read++;
     const bytes = await document.bytes(signal);
-    if (bytes.length > most) throw tooLarge(`The file has ${megabytes(bytes.length)}`, megabytes(most));
+    if (bytes.length > most) throw tooLarge(`The file is ${megabytes(bytes.length)}`, megabytes(most));
     return bytes;
   }
 
@@ -201,7 +201,7 @@ function isSame(before: Known, { size, mtimeMs }: SourceDocument): boolean {
 }
 
 function tooLarge(what: string, limit: string): DocumentError {
-  return new DocumentError('too-large', `${what}, and ${limit} is the limit. Split it into smaller files.`);
+  return new DocumentError('too-large', `${what}, and the limit is ${limit}. Split it into smaller files.`);
 }
 
 const megabytes = (bytes: number) => `${(bytes / 1_000_000).toFixed(1)} MB`;

@@ -9,10 +9,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Ending, HINTS, type Launch, launchProcess } from '../node/commands/process.ts';
 import type { SessionClient } from './client.ts';
 
-/** How much of an output the client keeps. Every look at it transfers all of that. */
+/** The amount of output that the client keeps. All of it is transferred each time Kedge reads it. */
 const OUTPUT_BYTES = 1_000_000;
 const LOOK_MS = 100;
-/** How often a long output is looked at. */
+/** The interval at which a long output is read. */
 const LONG_LOOK_MS = 1_000;
 const LONG = 50_000;
 /** How long a stopped command may take to exit. */
@@ -55,7 +55,7 @@ export class ClientTerminals {
       };
       return {
         output: outputOf(client, terminalId, exited, end),
-        // A client that is gone reports nothing. Its terminals end with it.
+        // A client that has disconnected reports nothing. Its terminals end with it.
         ended: exited.catch((): Ending => ({})),
         stop() {
           stopping.abort();

@@ -19,7 +19,7 @@ const LIST_MS = 10_000;
 const PROBE_MS = 300_000;
 const CALLS_TEXT: Record<Probe['calls'], string> = {
   native: 'calls tools natively',
-  text: 'writes tool calls in its text, where Kedge reads them',
+  text: 'writes tool calls as text, which Kedge reads',
   none: 'does not call tools, so Kedge offers it no tools',
 };
 

@@ -1,4 +1,4 @@
-/** Receives the answer of a browser after a sign-in to an MCP server, on this computer only. */
+/** Receives the browser's redirect after the user has signed in to an MCP server. Only this computer can reach it. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

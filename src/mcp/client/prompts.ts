@@ -1,4 +1,4 @@
-/** Gets prompts of a server. Their texts are data of the server, as those of its resources. */
+/** Gets prompts of a server. Their texts are data of the server, like those of its resources. */
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { Prompt } from '@modelcontextprotocol/sdk/types.js';
 import type { ImagePart, TextPart } from '../../core/model/messages.ts';

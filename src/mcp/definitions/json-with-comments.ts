@@ -11,7 +11,7 @@ export function jsonWithComments(text: string): unknown {
   let comma: number | undefined;
   const add = (part: string) => {
     if (comma !== undefined && /\S/.test(part)) {
-      // A comma before a bracket that closes is left out.
+      // A comma before a closing bracket is left out.
       if (/^\s*[\]}]/.test(part)) parts[comma] = ' ';
       comma = undefined;
     }

@@ -1,4 +1,4 @@
-/** What a run may see of the collections of documents. */
+/** Limits which collections and documents a run can see. */
 import { ToolError } from '../../core/run/tool.ts';
 import type { CollectionSummary, DocumentCollections } from '../../documents/collections.ts';
 

@@ -1,4 +1,4 @@
-/** What insights count agrees with the state of the session, does not depend on the pieces in which a log is read, and counts no copy. */
+/** Tests that insights agree with the state of the session, do not depend on the pieces in which a log is read, and count no copies. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { addEvent, type Cell, type Digest, emptyDigest } from '../../../src/core/insights/fold.ts';

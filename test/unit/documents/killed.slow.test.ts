@@ -75,7 +75,7 @@ describe('an update that is killed', () => {
       await exited;
       if (!finished) interrupted++;
       for (const [key, found] of await versions()) {
-        // A negative version is the old content of a document that is still to do.
+        // A negative version is the old content of a document that has not been read again.
         if (found > 0 && finished) assert.equal(found, version, key);
         assert.ok(Math.abs(found) <= version && found !== -version, `${key} ${found}`);
       }

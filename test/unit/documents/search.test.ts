@@ -101,7 +101,7 @@ describe('the search in collections', () => {
   });
 
   it('refuses collections that do not exist, and names those that do', async () => {
-    await assert.rejects(found('a', { collections: ['none'] }), /There is no collection "none"\. There are: docs, more\./);
+    await assert.rejects(found('a', { collections: ['none'] }), /There is no collection "none"\. The collections are: docs, more\./);
     await assert.rejects(found('a', { collections: ['../docs'] }), /There is no collection/);
   });
 

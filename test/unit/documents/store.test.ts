@@ -59,7 +59,7 @@ describe('the store of collections', () => {
       [
         ['b.md', 'encrypted', 'The document is encrypted.'],
         ['empty.md', 'empty', 'The document has no text.'],
-        ['large.md', 'too-large', 'The file has 0.0 MB, and 0.0 MB is the limit. Split it into smaller files.'],
+        ['large.md', 'too-large', 'The file is 0.0 MB, and the limit is 0.0 MB. Split it into smaller files.'],
       ],
     );
     assert.deepEqual(await store.listCollections().then(([each]) => [each?.documents, each?.failed, each?.todo]), [4, 3, 0]);

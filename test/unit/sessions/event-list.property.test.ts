@@ -1,4 +1,4 @@
-/** What a session reads from its log again must be what was logged. */
+/** Tests that a session reads the same events from its log that were logged. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -20,7 +20,7 @@ const KINDS: Record<CheckKind, string> = {
   command: 'A command succeeds',
   search: 'A search finds nothing',
   diagnostics: 'The files have no errors',
-  remark: 'A note that is not run',
+  remark: 'A note (nothing is run)',
 };
 
 type EndCheckFieldsProps = { checks: readonly CheckDraft[]; onChange: (checks: CheckDraft[]) => void };

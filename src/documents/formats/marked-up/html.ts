@@ -10,15 +10,15 @@ import { TableRows } from './table-rows.ts';
 const HIDDEN = new Set('script style noscript template svg math iframe object canvas audio video select textarea dialog button'.split(' '));
 /** Parts of a page that lead to other pages. They are read only if they are in a main part of the page, as the header of an article is. */
 const AROUND = new Set('nav footer header aside form'.split(' '));
-/** Elements that end the paragraph before them and their own. */
+/** Elements that end the paragraph before them, and contain paragraphs of their own. */
 const PARAGRAPHS = new Set(
   'p div section article main header footer nav aside blockquote figure figcaption form fieldset details summary address dl dt dd center body'.split(
     ' ',
   ),
 );
-/** A main part with less text than this is not all of the content. */
+/** A main part with less text than this is not assumed to be the whole content. */
 const MIN_MAIN = 200;
-/** A list is divided between its entries when it has this length. */
+/** A list of this length is split between its entries. */
 const LIST_LENGTH = 1_500;
 const MAX_TARGET = 80;
 const MAX_LINK_PIECES = 20;
@@ -236,13 +236,13 @@ class PageBlocks implements Page {
   }
 }
 
-/** Removes blanks around lines. The indentation of list entries is kept. */
+/** Removes whitespace around lines. The indentation of list entries is kept. */
 function tidied(text: string): string {
   const lines = text.split('\n').map((line) => (/^ *(-|\d+\.) /.test(line) ? line.trimEnd() : line.trim().replace(/ {2,}/g, ' ')));
   return lines.filter((line) => line.trim() !== '').join('\n');
 }
 
-/** Many pages put a sign that links to a heading before or behind its text. */
+/** Many pages put a symbol that links to a heading before or after its text. */
 function withoutAnchor(text: string): string {
   return text.replace(/\s+/g, ' ').replace(/^[§¶#] ?| ?[§¶]$| #$/g, '');
 }

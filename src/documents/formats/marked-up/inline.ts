@@ -1,7 +1,7 @@
 /** Inline parts of Markdown. All functions take linear time. */
 
 const MAX_TARGET = 60;
-/** What looks like a longer target is text. */
+/** A longer target of a link is treated as text. */
 const MAX_LENGTH = 2_000;
 
 /** Leaves out the targets of links and images that are long, such as the addresses of badges. */
@@ -21,12 +21,12 @@ export function withShortTargets(text: string): string {
   return pieces.join('') + text.slice(from);
 }
 
-/** Returns whether a line divides the head of a table from its rows. */
+/** Returns true if a line separates the header of a table from its rows. */
 export function isDelimiterRow(line: string | undefined): boolean {
   return line !== undefined && /^[\s|:-]+$/.test(line) && line.includes('-') && (line.includes('|') || line.includes(':'));
 }
 
-/** Divides a row of a table at bars that are not escaped and not inside of code. */
+/** Splits a row of a table at the pipes that are not escaped and not inside code. */
 export function cellsOf(line: string): string[] {
   const text = line.trim();
   const cells: string[] = [];

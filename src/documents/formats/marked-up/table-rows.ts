@@ -1,4 +1,4 @@
-/** Collects the rows of one HTML table. The cells of tables inside of it become text of the cell around them. */
+/** Collects the rows of one HTML table. The cells of tables inside it become text of the cell around them. */
 export class TableRows {
   readonly rows: string[][] = [];
   #row: string[] | undefined;

@@ -19,7 +19,7 @@ export class Archive {
   readonly #entries = new Map<string, Entry>();
   #unpacked = 0;
 
-  /** @throws DocumentError if the bytes are no complete archive, or if it has too many entries */
+  /** @throws DocumentError if the bytes are not a complete archive, or if it has too many entries */
   constructor(bytes: Uint8Array) {
     this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
     this.#readDirectory();
@@ -56,7 +56,7 @@ export class Archive {
     }
   }
 
-  /** Finds where the bytes of an entry begin, behind its local header. */
+  /** Finds where the bytes of an entry begin, after its local header. */
   #start({ offset }: Entry): number {
     const bytes = this.#bytes;
     if (offset + 30 > bytes.length || bytes.readUInt32LE(offset) !== LOCAL_ENTRY) throw damaged();

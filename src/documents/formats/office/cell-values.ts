@@ -1,4 +1,4 @@
-/** Shows the values of cells of a workbook as Excel does, as far as a search needs it. */
+/** Formats the values of the cells of a workbook as Excel does, as far as a search needs it. */
 import { readXml } from './xml.ts';
 
 /** Numbers of the formats of Excel that show dates or times. */
@@ -48,7 +48,7 @@ function kindOf(id: number, formats: ReadonlyMap<number, string>): NumberKind {
   if (DATES.has(id)) return 'date';
   if (TIMES.has(id)) return 'time';
   if (PERCENTAGES.has(id)) return 'percentage';
-  // Quoted text, colors and characters behind a backslash do not count.
+  // Quoted text, colors and characters after a backslash do not count.
   const code = (formats.get(id) ?? '')
     .slice(0, 200)
     .replace(/"[^"]*"|\[[^\]]*\]|\\./g, '')

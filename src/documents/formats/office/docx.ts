@@ -54,7 +54,7 @@ class DocxText {
   #isEntry = false;
   #indent = 0;
   #isText = false;
-  /** The depth inside of elements that repeat others for old programs. */
+  /** The depth inside elements that repeat others for old programs. */
   #fallbacks = 0;
   /** The rows of the tables that are open, the innermost last. */
   readonly #tables: { rows: string[][]; cell: string[]; page: number | undefined }[] = [];
@@ -167,7 +167,7 @@ class DocxText {
     this.#codeLines = [];
   }
 
-  /** A table inside of a cell becomes text of the cell. */
+  /** A table inside a cell becomes text of the cell. */
   #endTable(): void {
     const table = this.#tables.pop();
     const outer = this.#tables.at(-1);

@@ -1,4 +1,4 @@
-/** Tells which lines of a PDF are headings: those that the outline names, and those that are larger than the text around them. */
+/** Determines which lines of a PDF are headings: those that the outline names, and those that are larger than the text around them. */
 import type { OutlineEntry } from './outline.ts';
 import { joinedLines, type Line, mostFrequent } from './page-lines.ts';
 
@@ -23,7 +23,7 @@ export class Headings {
     for (const { lines } of pages) for (const { size, text } of lines) counts.set(size, (counts.get(size) ?? 0) + text.length);
     const body = mostFrequent(counts);
     const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
-    // A size that a third of the text has is no size of headings.
+    // A size that a third of the text has is not a heading size.
     const larger = [...counts].filter(([size, count]) => size >= body * LARGER && count < total / 3).map(([size]) => size);
     this.#sizes = larger.sort((a, b) => b - a);
   }
@@ -46,7 +46,7 @@ export class Headings {
   }
 }
 
-/** The text of the page and the outline differ in blanks, in case, and often in the number of the section. */
+/** The text of the page and the outline differ in whitespace, in case, and often in the number of the section. */
 function keyOf(text: string): string {
   return text
     .normalize('NFKC')

@@ -31,7 +31,7 @@ export function linesOf(pieces: readonly TextPiece[]): Line[] {
       const isSpaced = /\s$/.test(line.pieces.at(-1) ?? ' ') || /^\s/.test(str);
       if (line.pieces.length > 0 && gap > CELL_GAP * size && str.trim() !== '') line.pieces.push(' | ');
       else if (gap > WORD_GAP * size && !isSpaced) line.pieces.push(' ');
-      // A wide blank between cells is only a gap.
+      // A wide space between cells is only a gap.
       if (str.trim() !== '' || width <= CELL_GAP * size) {
         line.pieces.push(str);
         line.end = Math.max(line.end, x + finite(width));

@@ -18,13 +18,13 @@ const CLEAN_EVERY = 20;
 const MIN_PAGE_BYTES = 300;
 const MAX_CHARACTERS_PER_PAGE = 200_000;
 
-/** Is told how many pages a document has, so that a long document may take longer. */
+/** Receives the number of pages, so that a long document may take longer. */
 export type OnPages = (count: number) => void;
 
 type Page = { number: number; lines: Line[] };
 
 export async function readPdf(bytes: Uint8Array, blocks: Blocks, onPages: OnPages): Promise<void> {
-  // pdf.js takes the bytes away.
+  // The length is read first, because pdf.js detaches the buffer of the bytes.
   const most = Math.ceil(bytes.length / MIN_PAGE_BYTES);
   const pdf = await open(bytes);
   try {
@@ -129,14 +129,14 @@ function addBlocks(pages: readonly Page[], headings: Headings, blocks: Blocks): 
   }
 }
 
-/** Tells scanned pages from empty and damaged ones. */
+/** Distinguishes scanned PDFs from empty and damaged ones. */
 async function withoutText(pdf: PDFDocumentProxy, count: number, damaged: number): Promise<DocumentError> {
   if (damaged === count)
     return new DocumentError('damaged', 'No page of the PDF can be read. Fetch it again, or save it again in its program.');
   const page = await pdf.getPage(1).catch(() => undefined);
   const operators = await page?.getOperatorList().catch(() => undefined);
   if (operators && operators.fnArray.length === 0) return new DocumentError('empty', 'The pages of the PDF are empty.');
-  return new DocumentError('scanned', 'The PDF contains only images of text. Recognize its text (OCR) and add the PDF that this gives.');
+  return new DocumentError('scanned', 'The PDF contains only images of text. Recognize its text (OCR), and add the resulting PDF.');
 }
 
 function titleIn({ Title: title }: { Title?: unknown }): string | undefined {

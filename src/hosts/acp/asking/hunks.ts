@@ -42,7 +42,7 @@ export async function chooseHunks(
     ] as const;
   });
   const form = {
-    message: `Which changes are made? ${visibleLine(request.title)}`,
+    message: `Which changes should be made? ${visibleLine(request.title)}`,
     requestedSchema: { type: 'object' as const, properties: Object.fromEntries(properties) },
     toolCallId: request.callId,
   };

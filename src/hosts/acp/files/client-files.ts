@@ -6,7 +6,7 @@ import { decodeText, encodeLike } from '../../../workspace/content.ts';
 import type { FileBytes, FileStat, FileSystem, FindQuery, Folder, Location, SearchHit, SearchQuery } from '../../../workspace/types.ts';
 import type { NodeFileSystem } from '../../node/files/file-system.ts';
 
-/** Larger files are read from the disk alone. */
+/** Larger files are read directly from the disk. */
 export const MAX_DOCUMENT_BYTES = 4_000_000;
 
 /** The client as the files use it. `read` returns undefined if the client does not have the file. */

@@ -1,4 +1,4 @@
-/** The slash commands of a conversation. The table is also the help and the completion. */
+/** The slash commands of a conversation. The help and the completion are made from this table. */
 import { proposedPlan } from '../../../app/session/plans.ts';
 import { initiation } from '../../../app/session/prompt.ts';
 import type { Session } from '../../../app/session/session.ts';
@@ -37,7 +37,7 @@ export type Chat = {
 
 export type ChatCommand = {
   name: string;
-  /** What can follow the command. */
+  /** The arguments that can follow the command. */
   args?: string;
   text: string;
   values?(chat: Chat): readonly string[] | Promise<readonly string[]>;
@@ -52,15 +52,15 @@ export const COMMANDS: readonly ChatCommand[] = [
   { name: 'help', text: 'show the commands and keys', run: ({ front }) => front.say(helpText()) },
   { name: 'mode', args: 'ask|plan|agent', text: 'change the mode', values: () => MODES, run: changeMode },
   { name: 'model', args: 'P/MODEL', text: 'show the models, or change the model', values: () => CATALOG.map(usualModel), run: changeModel },
-  { name: 'plan', args: 'WORDS', text: 'propose a plan; alone: show the last plan', run: plan },
-  { name: 'continue', text: 'continue the last run: a paused run, an open question, a plan', run: (chat) => chat.proceed() },
+  { name: 'plan', args: 'WORDS', text: 'propose a plan; without words, show the last plan', run: plan },
+  { name: 'continue', text: 'continue a paused run, an open question or a plan', run: (chat) => chat.proceed() },
   { name: 'pause', text: 'pause the run after its current step', run: ({ session }) => session.pause() },
   { name: 'undo', text: 'undo the changes of the last run', run: undoLast },
   { name: 'review', text: 'show the changes of the last run', run: review },
   {
     name: 'compact',
     args: 'WORDS',
-    text: 'shorten the conversation; the words say what to keep',
+    text: 'compact the conversation; the words say what to keep',
     run: (chat, words) => (chat.session.running ? chat.session.compact(words) : chat.run(() => chat.session.compact(words))),
   },
   {
@@ -83,7 +83,7 @@ export const COMMANDS: readonly ChatCommand[] = [
   { name: 'grants', text: 'list your permanent permissions in this folder', run: listGrants },
   { name: 'mcp', text: 'list the MCP servers and their tools', run: async (chat) => chat.front.say(await chat.servers()) },
   { name: 'config', args: 'list|get|set|unset|edit', text: 'show and change your settings', values: () => VERBS, run: config },
-  { name: 'verbose', text: 'show thoughts, complete diffs and receipts, or hide them', run: toggleVerbose },
+  { name: 'verbose', text: 'show or hide thoughts, complete diffs and receipts', run: toggleVerbose },
   { name: 'quit', text: 'leave', run: (chat) => chat.leave() },
 ];
 
@@ -96,7 +96,7 @@ export function commandIn(text: string): { command: ChatCommand; words: string }
 }
 
 const KEYS = `Keys
-  Enter          send; while a run works, the message is sent with the model's next turn
+  Enter          send; during a run, the message is sent with the model's next turn
   Alt+Enter      a new line (also Ctrl+J, or a backslash before Enter)
   Tab            complete a command or an @file
   Shift+Tab      the next mode: ask, plan, agent
@@ -161,7 +161,7 @@ function plan(chat: Chat, words: string): Promise<void> | void {
   if (words) return chat.send(words, 'plan');
   const { state, plans } = chat.session;
   const last = plans.list().at(-1);
-  if (!last) throw new UsageError('This session has no plan. To request one, add words: /plan rename tideLevel to waterLevel');
+  if (!last) throw new UsageError('This session has no plan. To request one, describe the change: /plan rename tideLevel to waterLevel');
   chat.front.markdown(`${planMarkdown(last.plan, state.runs.get(last.runId ?? ''))}\n`);
   if (proposedPlan(state) === last.plan.id) chat.front.say('The plan has not been run yet. To confirm it: /continue');
 }
@@ -190,7 +190,7 @@ async function review({ session, front }: Chat): Promise<void> {
 async function listSessions({ kedge }: Chat, words: string): Promise<void> {
   if (words && !SESSION_VERBS.some((verb) => words.startsWith(`${verb} `)))
     throw new UsageError(
-      `Use /sessions alone, or with ${SESSION_VERBS.join(', ')}: /sessions search tide. For all else: kedge sessions --help`,
+      `Use /sessions alone, or with ${SESSION_VERBS.join(', ')}: /sessions search tide. For more commands: kedge sessions --help`,
     );
   const { sessions } = await import('../sessions/sessions.ts');
   await sessions({ kedge, words: words.split(/\s+/).filter(Boolean), values: {}, signal: new AbortController().signal });

@@ -1,4 +1,4 @@
-/** What a conversation needs of the terminal, and what the terminal needs of a conversation. */
+/** The interfaces between a conversation and its terminal. */
 import type { AgentEvent } from '../../../core/session/events.ts';
 import type { RunView } from '../../../core/view/run-view.ts';
 import type { Output, Paint } from '../output/terminal.ts';
@@ -9,7 +9,7 @@ import type { Completion } from './input/completion.ts';
 export type Front = {
   readonly prompter: Prompter;
   readonly paint: Paint;
-  /** Starts to show a session, whose last run is `run`. Returns what handles its events. */
+  /** Starts to show a session, whose last run is `run`. Returns the handler of its events. */
   show(run: RunView | undefined, isVerbose: () => boolean): { handle(event: AgentEvent): void };
   /** Prints a text that is not part of an answer. It can contain anything. */
   say(text: string): void;

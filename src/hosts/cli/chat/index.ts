@@ -60,7 +60,7 @@ export async function chat(command: ChatCommand, env: NodeJS.ProcessEnv, usualMo
   void begin().catch((error: unknown) => front.say(`kedge: ${error instanceof Error ? error.message : error}`));
   await front.converse(conversation);
   const { id, state } = conversation.session;
-  if (state.lastRun) process.stderr.write(`\nTo go on with this conversation:\n  kedge chat --session ${id}\n`);
+  if (state.lastRun) process.stderr.write(`\nTo continue this conversation:\n  kedge chat --session ${id}\n`);
   await traces?.flush();
   await kedge.pruneCheckpoints().catch(() => undefined);
   await assistant.shutDown();

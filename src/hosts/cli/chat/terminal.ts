@@ -1,4 +1,4 @@
-/** A conversation on a terminal that can redraw lines: keys in, a transcript and the lines at the bottom out. */
+/** A conversation on a terminal that can redraw lines. It reads keys, and shows a transcript with the prompt below it. */
 import type { AgentEvent } from '../../../core/session/events.ts';
 import type { RunView } from '../../../core/view/run-view.ts';
 import { type Output, oneLine, type Paint, paintFor } from '../output/terminal.ts';
@@ -17,7 +17,7 @@ import { Transcript } from './output/transcript.ts';
 
 /** Keys that the user is typing when a question appears do not answer it. They still go to the message. */
 const QUIET_MS = 300;
-/** A lower screen has no empty lines to spare. */
+/** A screen with fewer rows has no room for empty lines. */
 const MIN_ROWS = 10;
 const STOPPING = 'Stopping. To leave without waiting, press Ctrl+C again.';
 const LEAVE = 'To leave, press Ctrl+C again, or Ctrl+D.';
@@ -232,7 +232,7 @@ export class Terminal implements Front {
     void this.#controls?.submit(text);
   }
 
-  /** Ctrl+C stops the run, or empties the input. Without both, and while a run is being stopped, the second one leaves. */
+  /** Ctrl+C stops the run, or empties the input. If there is neither, or while a run is being stopped, pressing it twice leaves. */
   interrupt(): void {
     const controls = this.#controls;
     if (controls?.interrupt()) {

@@ -75,7 +75,7 @@ function list(collections: readonly CollectionSummary[], json: boolean): number 
       problem && oneLine(problem, 500),
       !problem && `${documents} ${documents === 1 ? 'document' : 'documents'}`,
       failed > 0 && `${failed} could not be read`,
-      todo > 0 && `${todo} still to do: kedge docs update ${name}`,
+      todo > 0 && `${todo} not up to date: kedge docs update ${name}`,
       scope === 'global' && 'global',
       isFromNetwork && 'from the network',
     ];
@@ -99,7 +99,7 @@ async function show(store: DocumentStore, name: string, { values }: CommandConte
 function documentLine({ key, title, state, message, notes, format }: DocumentSummary): string {
   const shown = oneLine(key);
   if (state === 'failed') return `${shown}  could not be read: ${oneLine(message ?? '', 500)}`;
-  if (state === 'todo') return `${shown}  still to do`;
+  if (state === 'todo') return `${shown}  not up to date`;
   return [shown, format, title !== key && oneLine(title), ...notes.map((note) => `(${oneLine(note)})`)].filter(Boolean).join('  ');
 }
 

@@ -63,7 +63,7 @@ async function portsOf({ kedge }: CommandContext, reader: DocumentReader): Promi
   };
 }
 
-/** The rules of the configuration file apply as to a run. */
+/** The rules of the configuration file apply as they do to a run. */
 async function policyOf(folders: readonly string[]) {
   const file = configFile();
   const given = parseCommand(['--version']);
@@ -97,7 +97,7 @@ function showProgress(name: string): Shown {
   };
   return {
     event(event) {
-      if (event.type === 'listed') progress(`${name}: ${event.todo} of ${event.documents} documents to do`);
+      if (event.type === 'listed') progress(`${name}: ${event.todo} of ${event.documents} documents to index`);
       else if (event.type === 'problem') {
         clear();
         output.write(`kedge: ${oneLine(event.message, 1_000)}\n`);

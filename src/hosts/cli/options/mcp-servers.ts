@@ -34,7 +34,7 @@ export function openServers(configured: unknown, { folders, storage }: McpFolder
   });
 }
 
-/** What the user types is not shown if it is a secret. A system without `stty` shows it. */
+/** The user's input is not displayed if it is a secret. A system without `stty` displays it. */
 const askForInput: AskForInput = async (server, { id, description, isSecret, default: usual, options = [] }, signal) => {
   if (process.stdin.isTTY !== true)
     throw new Error(`its input ${id} has no value, and no terminal is connected. Run kedge agent in a terminal once`);

@@ -33,7 +33,7 @@ export const OPTION_TABLE: readonly (readonly [flags: string, text: string])[] =
   ['--system WORDS', 'add words to the instructions of the model'],
   [
     '--schema FILE',
-    'with ask or agent: print only JSON that is valid by the JSON Schema in this file; the model is asked again, at most twice, if its answer is not valid',
+    'with ask or agent: print only JSON that matches the JSON Schema in this file; the model is asked again, at most twice, if its answer is not valid',
   ],
   ['--price IN/OUT', 'the price of the model in US dollars per million tokens, if it is unknown: 0.5/2'],
   ['--surroundings LIST', 'facts that are sent to the model: none, or a list (default: system,date,folders,git)'],

@@ -37,7 +37,7 @@ const PAUSED: Record<PauseReason, string> = {
 const CONNECT =
   'choose a model with --model, for example -m openai/gpt-6.1-sol, and set its key, for example OPENAI_API_KEY (see kedge models)';
 
-/** What is drawn over again on a terminal, and what else depends on the host. */
+/** The parts that are redrawn on a terminal, and the other parts that depend on the host. */
 export type Redrawn = {
   countdown?: Pick<Countdown, 'begin' | 'clear' | 'end'>;
   liveOutput?: Pick<LiveOutput, 'show' | 'clear'>;

@@ -1,4 +1,4 @@
-/** Reads the JSON Schema of `--schema`, and checks answers by it. */
+/** Reads the JSON Schema of `--schema`, and validates answers against it. */
 import { type Schema, type SchemaDraft, Validator } from '@cfworker/json-schema';
 import type { AnswerFormat } from '../../../app/ports.ts';
 import { jsonIn } from '../../../core/json.ts';
@@ -14,7 +14,7 @@ const MOST_CHARACTERS = 300;
 
 type Problem = { keyword: string; instanceLocation: string; error: string };
 
-/** @throws UsageError if the text of a file is not a schema by which answers can be checked. */
+/** @throws UsageError if the text of a file is not a schema that answers can be validated against. */
 export function answerFormat(text: string, path: string): AnswerFormat {
   const fail = (problem: string): never => {
     throw new UsageError(`The schema ${path} cannot be used: ${problem}`);
@@ -46,7 +46,7 @@ function problemWith(answer: string, validator: Validator): string | undefined {
   }
   try {
     const problems = problemsOf(validator, value);
-    return problems.length > 0 ? `It is not valid by the JSON Schema: ${listText(problems)}` : undefined;
+    return problems.length > 0 ? `It does not match the JSON Schema: ${listText(problems)}` : undefined;
   } catch (error) {
     if (error instanceof RangeError) return 'It is nested too deeply.';
     throw error;

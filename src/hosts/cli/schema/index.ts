@@ -1,4 +1,4 @@
-/** Runs whose answer is JSON that is valid by a schema (`--schema`). */
+/** Runs whose answer is JSON that is valid against a schema (`--schema`). */
 import { readFileSync } from 'node:fs';
 import type { Session } from '../../../app/session/session.ts';
 import { textOf } from '../../../core/model/messages.ts';

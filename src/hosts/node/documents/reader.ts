@@ -9,13 +9,13 @@ import { outOfMemory } from '../../../documents/formats/memory.ts';
 import type { ReadMessage, ReadRequest, ThreadData } from './messages.ts';
 
 export type ReaderLimits = {
-  /** The time for one document, without loading its parser. */
+  /** The time limit for one document, without the time to load its parser. */
   timeoutMs: number;
-  /** What each page of a long PDF adds to the time. */
+  /** The additional time for each page of a long PDF. */
   pageMs: number;
   /** The memory that the objects of the thread may take. */
   heapMb: number;
-  /** How much the memory of the whole program may grow while a document is read. It includes bytes, which are no objects. */
+  /** How much the memory of the whole program may grow while a document is read. This includes buffers, which the limit of the thread does not count. */
   growthMb: number;
   /** How long an idle thread is kept. */
   idleMs: number;
@@ -29,7 +29,7 @@ const FREE_PAGES = 100;
  * is not reached.
  */
 const HARD_HEAP_MB = 1_024;
-/** A thread that has not loaded the parser by then is given up. */
+/** A thread that has not loaded the parser by then is ended. */
 const START_MS = 60_000;
 const MEMORY_CHECK_MS = 25;
 /** A thread that keeps more memory than this after a document is not used for the next. */
@@ -55,7 +55,7 @@ export class DocumentReader {
   #timer: NodeJS.Timeout | undefined;
   #memoryTimer: NodeJS.Timeout | undefined;
   #idleTimer: NodeJS.Timeout | undefined;
-  /** Settles when the documents before have been read. */
+  /** Settles when the earlier documents have been read. */
   #previous: Promise<unknown> = Promise.resolve();
 
   constructor(limits: Partial<ReaderLimits> = {}) {
@@ -109,13 +109,13 @@ export class DocumentReader {
       name: 'kedge documents',
       workerData: { maxHeapBytes: this.#limits.heapMb * (1 << 20) } satisfies ThreadData,
       resourceLimits: { maxOldGenerationSizeMb: HARD_HEAP_MB, maxYoungGenerationSizeMb: 32 },
-      // The documents must not learn the keys that the environment of the program may contain.
+      // Code that reads documents must not have access to the keys that the environment of the program may contain.
       env: {},
       execArgv: [],
       stdout: true,
       stderr: true,
     });
-    // What the packages print must not reach the terminal of the user. It is read, so that it does not pile up.
+    // The output of the packages must not reach the user's terminal. It is read, so that it does not accumulate.
     for (const stream of [worker.stdout, worker.stderr]) stream.resume();
     worker.on('message', (message: ReadMessage) => this.#receive(worker, message));
     worker.on('error', (error: NodeJS.ErrnoException) => this.#fail(worker, error));
@@ -142,7 +142,7 @@ export class DocumentReader {
     }
   }
 
-  /** Sets when the document becomes too slow. */
+  /** Sets the time after which the document counts as too slow. */
   #allow(ms: number, from = performance.now()): void {
     clearTimeout(this.#timer);
     const message = `Reading the document takes longer than ${Math.round(ms / 1_000)} seconds. Split it into smaller documents.`;
@@ -154,7 +154,7 @@ export class DocumentReader {
     void this.#end(outOfMemory());
   }
 
-  /** Handles the end of a thread that nobody asked for. */
+  /** Handles the unexpected end of a thread. */
   #fail(worker: Worker, error: NodeJS.ErrnoException): void {
     if (worker !== this.#worker) return;
     this.#worker = undefined;
@@ -172,7 +172,7 @@ export class DocumentReader {
     clearTimeout(this.#idleTimer);
     clearInterval(this.#memoryTimer);
     await worker?.terminate();
-    // Settled after the end, so that the memory of two documents is never needed at once.
+    // The job is settled after the thread has ended, so that the memory of two documents is never needed at once.
     if (job === this.#job) job?.settle(reason);
   }
 

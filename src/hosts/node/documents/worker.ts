@@ -30,7 +30,7 @@ async function answer({ id, path, bytes }: ReadRequest): Promise<void> {
   }
 }
 
-/** The error of a package says nothing to the user, and may quote the document. */
+/** The error message of a package does not help the user, and may quote the document. */
 function unexpected(error: unknown): { problem: 'too-large' | 'damaged'; message: string } {
   if (error instanceof RangeError && /allocation|array length|string length/i.test(error.message))
     return { problem: 'too-large', message: outOfMemory().message };

@@ -39,7 +39,7 @@ const ANYWAY = 'Use Anyway';
 const NAME = 'Enter Model Name';
 const HOW = {
   native: 'This model calls tools.',
-  text: 'This model writes tool calls in its text, where Kedge reads them.',
+  text: 'This model writes tool calls as text, which Kedge reads.',
   none: 'This model does not call tools. It can answer in Ask mode, but cannot read files.',
 };
 

@@ -115,7 +115,7 @@ describe('reading comma-separated values', () => {
 
   it('says that a quoted field does not end', async () => {
     const { notes } = await readDocument('a.csv', 'a,b\n1,"2\n3,4');
-    assert.deepEqual(notes, ['A quoted field that begins in line 2 does not end.']);
+    assert.deepEqual(notes, ['The quoted field that begins on line 2 is not closed.']);
   });
 });
 

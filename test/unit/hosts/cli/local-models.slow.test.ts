@@ -78,7 +78,7 @@ describe('a model on this computer, in the terminal', () => {
     digest = 'two';
     said = [{ content: 'No.' }, WRITTEN];
     const { out, err } = await kedge('ask', 'go', '-m', 'ollama/small');
-    assert.match(err, /small writes tool calls in its text, where Kedge reads them\./);
+    assert.match(err, /small writes tool calls as text, which Kedge reads\./);
     assert.equal(out, 'Here.\n');
     assert.deepEqual([tools().at(0), tools().at(-1)], [1, 0]);
     assert.match(JSON.stringify(chats().at(-1).messages), /read_file/);

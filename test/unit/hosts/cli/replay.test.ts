@@ -7,7 +7,7 @@ import { TextRenderer } from '../../../../src/hosts/cli/output/text-renderer.ts'
 import { call, say, turn } from '../../../../src/providers/scripted/index.ts';
 import { answerAll, assistantOn } from '../../../support/harness.ts';
 
-/** What streaming shows besides the events of the log. */
+/** The events that streaming displays in addition to those of the log. */
 const STREAMED = new Set(['waiting', 'progress', 'draft', 'compacting']);
 const settled = (view: SessionView): unknown => JSON.parse(JSON.stringify(view, (key, value) => (STREAMED.has(key) ? undefined : value)));
 

@@ -10,7 +10,7 @@ const bytesOf = (content: string | Uint8Array) => new Uint8Array(Buffer.from(con
 describe('the thread that reads documents', () => {
   let reader: DocumentReader;
   const use = (limits: Partial<ReaderLimits> = {}) => {
-    // The time limit is tested apart, because a busy computer may need long for any document.
+    // The time limit is tested separately, because a busy computer may need long for any document.
     reader = new DocumentReader({ timeoutMs: 600_000, ...limits });
     return (path: string, content: string | Uint8Array, signal = new AbortController().signal) =>
       reader.read(path, bytesOf(content), signal);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { AgentEvent } from '../../../../src/core/session/events.ts';
 import { newestRuns } from '../../../../src/hosts/vscode/panel/newest-runs.ts';
 
-/** The runs of a session by the number of their events. */
+/** Returns the indexes of the runs that are shown. `sizes` has the number of events of each run. */
 function shown(sizes: number[], portions = 1): number[] {
   const runIds = sizes.map((_, index) => `${index}`);
   const events = runIds.flatMap((runId, index) =>

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { notificationText } from '../../../../src/hosts/vscode/notification-text.ts';
 
-/** What VS Code makes a link of in a notification. */
+/** Matches text that VS Code displays as a link in a notification. */
 const LINK = /\[([^\]]+)\]\(((?:https?:\/\/|command:|file:\/\/)[^)\s]+)(?: (["'])(.+?)(\3))?\)/i;
 
 describe('the text of a notification', () => {

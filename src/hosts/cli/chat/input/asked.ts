@@ -73,7 +73,7 @@ export class Asked {
   }
 }
 
-/** Joins the answers to lines, and never breaks inside of an answer. */
+/** Joins the answers to lines, and never breaks a line inside an answer. */
 function joined(answers: readonly string[], columns: number): string[] {
   const lines: string[] = [];
   for (const answer of answers) {

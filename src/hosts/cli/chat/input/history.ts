@@ -1,4 +1,7 @@
-/** What the user sent in conversations, for the Up key and Ctrl+R. The file is readable by the user alone, and holds nothing that looks like a key. */
+/**
+ * Stores the messages that the user sent in conversations, for the Up key and Ctrl+R. Only the user can read the file, and it contains nothing
+ * that looks like a key.
+ */
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { holdsKey } from '../../../../app/library/redact.ts';

@@ -1,11 +1,11 @@
-/** Shows events in a conversation. Most of it is the text of other runs; here are the diffs and what is left out. */
+/** Shows events in a conversation. Most of the text is that of other runs. Diffs are displayed differently, and some parts are left out. */
 import type { AgentEvent } from '../../../../core/session/events.ts';
 import { planLines } from '../../../../core/view/plan-details.ts';
 import type { RunView } from '../../../../core/view/run-view.ts';
 import { diffText, harmless, type Output, type Paint } from '../../output/terminal.ts';
 import { type Redrawn, TextRenderer } from '../../output/text-renderer.ts';
 
-/** A longer diff is cut. `/review` and `/verbose` show all of it. */
+/** A longer diff is truncated. `/review` and `/verbose` show all of it. */
 const MAX_DIFF_LINES = 40;
 
 export class ChatRenderer extends TextRenderer {

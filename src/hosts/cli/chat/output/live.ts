@@ -1,4 +1,4 @@
-/** What is drawn over again while a run works: the spinner with what is being done, the output of a command, and the time until a retry. */
+/** The lines that are redrawn during a run: the spinner with the current action, the output of a command, and the time until a retry. */
 import { harmless, oneLine, type Paint } from '../../output/terminal.ts';
 import type { Redrawn } from '../../output/text-renderer.ts';
 import { cut } from './styled.ts';

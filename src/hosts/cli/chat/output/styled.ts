@@ -23,7 +23,7 @@ export function safe(text: string): string {
     .join('');
 }
 
-/** Returns the number of columns. Joined emoji are counted one by one, as terminals do that do not join them. */
+/** Returns the number of columns. The parts of a joined emoji are counted one by one, because some terminals do not join them. */
 export function widthOf(text: string): number {
   let width = 0;
   for (const part of text.split(STYLE)) if (!part.startsWith('\u001b')) for (const char of part) width += charWidth(char);

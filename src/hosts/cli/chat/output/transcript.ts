@@ -39,7 +39,7 @@ export class Transcript {
   }
 
   /**
-   * Prints a text on lines of its own, above what is incomplete: an answer can go on. With `apart`, an empty line separates it from what
+   * Prints a text on lines of its own, above what is incomplete, because an answer can continue. With `apart`, an empty line separates it from what
    * precedes it.
    */
   line(text: string, apart = false): void {
@@ -98,7 +98,7 @@ export class Transcript {
     const isSeparated = this.#last !== 'start' && this.#last !== kind;
     if (isSeparated) this.#screen.print('');
     this.#last = kind;
-    // One empty line separates enough.
+    // A single empty line is enough to separate texts.
     for (const line of isSeparated && lines[0] === '' ? lines.slice(1) : lines)
       this.#screen.print(line, ' '.repeat(HANGING.exec(line)?.[0].length ?? 0));
   }

@@ -157,7 +157,7 @@ class Documents implements Page<'documents'> {
   }
 }
 
-/** What is possible in this window. */
+/** Returns what can be done in this window. */
 function surroundings(): Pick<DocumentsPage, 'notes' | 'canAdd' | 'needsTrust'> {
   const { isTrusted, workspaceFolders = [] } = vscode.workspace;
   const { remoteName } = vscode.env;

@@ -76,7 +76,7 @@ describe('a conversation in a terminal', () => {
       const screen = await pane.shows(/› hello\n[\s\S]*\n› *\n/);
       assert.equal(screen.match(/is defined at:/g)?.length, 1, screen);
       await pane.press('C-d');
-      assert.match(await pane.shows(/\[exit 0\]\nicanon/), /To go on with this conversation:\n {2}kedge chat --session \d{8}T/);
+      assert.match(await pane.shows(/\[exit 0\]\nicanon/), /To continue this conversation:\n {2}kedge chat --session \d{8}T/);
       assert.equal(await pane.isCursorVisible(), true);
     });
   }

@@ -6,7 +6,7 @@ import type { Controls } from '../../../../../src/hosts/cli/chat/front.ts';
 import { Terminal } from '../../../../../src/hosts/cli/chat/terminal.ts';
 import { promptForAnswer, promptForApproval } from '../../../../../src/hosts/cli/questions.ts';
 
-/** What the screen writes itself: it moves the cursor, clears below it, and reads pastes. */
+/** The sequences that the screen itself writes: they move the cursor, clear below it, and mark pastes. */
 const OWN =
   /^(?:\u001b\[\d+A)?\r|\u001b\[K(?=\n)|\u001b\[J(?=(?:\u001b\[\d+A)?\r|$)|(?:\u001b\[\d+A)?\r(?:\u001b\[\d+C)?$|^\u001b\[2J\u001b\[H$|^\u001b\[\?2004[hl]$/g;
 const STYLES = /\u001b\[(?:1|2|3|22|23|31|32|36|39)m/g;

@@ -29,7 +29,7 @@ describe('the schema of answers', () => {
     assert.throws(() => answerFormat('{', 's.json'), /The schema s\.json cannot be used: it is not a JSON object\./);
   });
 
-  it('accepts the answers that are valid by it', () => {
+  it('accepts the answers that match it', () => {
     const { problemWith } = format(PORT);
     for (const answer of ['{"port": 8080}', ' \n{"port":1}\n', '```json\n{"port":1}\n```', '```\n{"port":1}\n```'])
       assert.equal(problemWith(answer), undefined, answer);
@@ -39,7 +39,7 @@ describe('the schema of answers', () => {
   it('says where an answer is not valid', () => {
     const { problemWith } = format(PORT);
     assert.match(problemWith('The port is 1.') ?? '', /^It is not JSON: /);
-    assert.match(problemWith('{"port": 0}') ?? '', /^It is not valid by the JSON Schema: #\/port: /);
+    assert.match(problemWith('{"port": 0}') ?? '', /^It does not match the JSON Schema: #\/port: /);
     assert.match(problemWith('{"port": 1, "more": 2}') ?? '', /more/);
     assert.match(problemWith('{}') ?? '', /the value: .*port/);
   });

@@ -55,7 +55,7 @@ describe('kedge ask --schema', () => {
     const { code, out, err } = await runWith([{ text: '1' }, { text: '{}' }, { text: '{"port":"8080"}' }], '--quiet');
     assert.equal(out, '');
     assert.equal(code, 1);
-    assert.match(err, /kedge: The model did not give a valid answer in 3 attempts\. It is not valid by the JSON Schema: #\/port: /);
+    assert.match(err, /kedge: The model did not give a valid answer in 3 attempts\. It does not match the JSON Schema: #\/port: /);
   });
 
   it('reports an unusable schema before anything is sent', async () => {
