@@ -14,6 +14,8 @@ export type McpPorts = {
   roots?(): Root[];
   /** Without it, servers that require a sign-in cannot be used. */
   signIn?: SignIn;
+  /** Opens an address in the user's browser. Without it, the user opens it. */
+  openAddress?(address: URL): Promise<void>;
   /**
    * The user's permanent decisions: the definitions of workspaces that they have approved, by digest, and the servers whose requests to the model
    * they refuse. Without it, no server of a workspace is started.

@@ -210,9 +210,10 @@ export class McpServers {
     const work = async () => {
       const { connect } = await this.#ports.load();
       let own: McpConnection | undefined;
-      const { roots } = this.#ports;
+      const { roots, openAddress } = this.#ports;
       const events = {
         ...(roots && { roots }),
+        ...(openAddress && { openAddress }),
         sampling: {
           isRefused: () => this.#ports.approved?.has(noSampling(name)) ?? false,
           refuse: () => this.#ports.approved?.add(noSampling(name)),

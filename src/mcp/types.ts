@@ -62,6 +62,8 @@ export type ConnectionEvents = {
   sampling?: { isRefused(): boolean; refuse(): void };
   /** Returns the open folders. Without it, the server is told that it cannot ask for them. */
   roots?(): Root[];
+  /** Opens an address in the user's browser. */
+  openAddress?(address: URL): Promise<void>;
   /** The server wrote to its error output, or sent a log message. */
   onLog(text: string): void;
   onClosed(): void;

@@ -59,6 +59,7 @@ export function editorMcpServers(window: Window): McpServers {
     load: () => import('../../mcp/client/index.ts'),
     start: startServer,
     signIn: editorSignIn(store, join(sharedStorage, 'mcp')),
+    openAddress: async ({ href }) => void (await vscode.env.openExternal(vscode.Uri.parse(href, true))),
     approved: new ApprovedServers(storage),
     fill: fillFrom(store, askForInput),
     roots: () => (vscode.workspace.workspaceFolders ?? []).map(({ uri, name }) => ({ uri: uri.toString(), name })),

@@ -1,5 +1,10 @@
 /** Asks the user for the input that a server requests during a call of its tool ("elicitation"): one question for each field of the form. */
-import type { ElicitRequestFormParams, ElicitResult, PrimitiveSchemaDefinition } from '@modelcontextprotocol/sdk/types.js';
+import type {
+  ElicitRequestFormParams,
+  ElicitRequestURLParams,
+  ElicitResult,
+  PrimitiveSchemaDefinition,
+} from '@modelcontextprotocol/sdk/types.js';
 import type { QuestionAnswer } from '../../core/session/events.ts';
 import { visible } from '../tools.ts';
 import type { Ask } from '../types.ts';
@@ -14,6 +19,9 @@ const ACCEPT = 'Accept';
 const DECLINE = 'Decline the request';
 const LEAVE_OUT = 'Leave this out';
 const DEFAULT = 'Use the default';
+const OPEN = 'Open the address';
+const OPENED = 'I have opened it';
+const MAX_ADDRESS = 2_000;
 
 type Value = string | number | boolean | string[];
 type Field = PrimitiveSchemaDefinition;
@@ -56,6 +64,35 @@ export async function elicited(
     if (answered.value !== undefined) content[name] = answered.value;
   }
   return { action: 'accept', content };
+}
+
+/**
+ * Asks the user to open an address, for input that must not pass through Kedge. The user sees the complete address, and nothing requests it
+ * before.
+ */
+export async function visited(
+  server: string,
+  { message, url }: ElicitRequestURLParams,
+  ask: Ask | undefined,
+  open?: (address: URL) => Promise<void>,
+): Promise<ElicitResult> {
+  const address = addressOf(url);
+  if (!ask || !address) return { action: 'decline' };
+  const text = `The MCP server ${server} asks you to open an address at ${address.host} in your browser: ${shown(message)}\n\n${address.href}\n\nOpen it only if you trust ${address.host}.`;
+  const label = open ? OPEN : OPENED;
+  const answer = await ask({ id: `elicitation-${crypto.randomUUID()}`, text, options: [{ label }, { label: DECLINE }] });
+  if (isFromNobody(answer)) return { action: 'cancel' };
+  if (!('option' in answer) || answer.option !== label) return { action: 'decline' };
+  await open?.(address);
+  return { action: 'accept' };
+}
+
+/** Returns undefined for an address that could mislead the user, or that is not encrypted on its way to another computer. */
+function addressOf(text: string): URL | undefined {
+  const address = URL.canParse(text) ? new URL(text) : undefined;
+  if (!address || address.href.length > MAX_ADDRESS || address.username || address.password) return undefined;
+  const isHere = /^(localhost|127\.0\.0\.1|\[::1\])$/.test(address.hostname);
+  return address.protocol === 'https:' || (address.protocol === 'http:' && isHere) ? address : undefined;
 }
 
 /** Returns the values that can be chosen, by their labels. */

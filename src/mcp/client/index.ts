@@ -14,7 +14,7 @@ import {
 import { promptOf } from '../prompt-uri.ts';
 import type { CallContext, Connect, McpTool } from '../types.ts';
 import { Authorization } from './authorization.ts';
-import { elicited } from './elicitation.ts';
+import { elicited, visited } from './elicitation.ts';
 import { promptParts, promptsOf } from './prompts.ts';
 import { resourceParts, resultParts } from './results.ts';
 import { sampled } from './sampling.ts';
@@ -59,14 +59,14 @@ export const connect: Connect = async (name, config, events, start, signal, sign
       {
         jsonSchemaValidator: validator,
         capabilities: {
-          elicitation: { form: { applyDefaults: true } },
+          elicitation: { form: { applyDefaults: true }, url: {} },
           sampling: {},
           ...(events.roots && { roots: { listChanged: true } }),
         },
       },
     );
     client.setRequestHandler(ElicitRequestSchema, ({ params }) =>
-      params.mode === 'url' ? { action: 'decline' } : elicited(name, params, calls.at(-1)?.ask),
+      params.mode === 'url' ? visited(name, params, calls.at(-1)?.ask, events.openAddress) : elicited(name, params, calls.at(-1)?.ask),
     );
     client.setRequestHandler(CreateMessageRequestSchema, ({ params }) => {
       const { ask, model } = calls.at(-1) ?? {};

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ElicitRequestFormParams } from '@modelcontextprotocol/sdk/types.js';
 import type { Question, QuestionAnswer } from '../../../src/core/session/events.ts';
-import { elicited } from '../../../src/mcp/client/elicitation.ts';
+import { elicited, visited } from '../../../src/mcp/client/elicitation.ts';
 
 type Form = ElicitRequestFormParams['requestedSchema'];
 
@@ -73,5 +73,57 @@ describe('a form of an MCP server', () => {
     assert.deepEqual(await elicited('web', form({}), undefined), { action: 'decline' });
     const many = Object.fromEntries(Array.from({ length: 21 }, (_, index) => [`f${index}`, { type: 'string' as const }]));
     assert.deepEqual(await elicited('web', form(many), () => assert.fail('nobody is asked')), { action: 'decline' });
+  });
+});
+
+describe('an address that an MCP server asks the user to open', () => {
+  const URL_TEXT = 'https://pay.example.com/checkout?id=1';
+  async function asked(url: string, answer: QuestionAnswer, opens = true) {
+    const questions: Question[] = [];
+    const opened: string[] = [];
+    const ask = async (question: Question) => {
+      questions.push(question);
+      return answer;
+    };
+    const open = async ({ href }: URL) => void opened.push(href);
+    const result = await visited(
+      'shop',
+      { mode: 'url', message: 'Pay\u202e here', url, elicitationId: '1' },
+      ask,
+      opens ? open : undefined,
+    );
+    return { ...result, questions, opened };
+  }
+
+  it('is shown completely, and opened only after the user agrees', async () => {
+    const accepted = await asked(URL_TEXT, { option: 'Open the address' });
+    assert.deepEqual([accepted.action, accepted.opened], ['accept', [URL_TEXT]]);
+    assert.match(
+      accepted.questions[0]?.text ?? '',
+      /server shop .* at pay\.example\.com .*Pay here\n\nhttps:\/\/pay\.example\.com\/checkout\?id=1\n/,
+    );
+    const declined = await asked(URL_TEXT, { option: 'Decline the request' });
+    assert.deepEqual([declined.action, declined.opened], ['decline', []]);
+    assert.equal((await asked(URL_TEXT, { words: 'yes' })).action, 'decline');
+    assert.equal((await asked(URL_TEXT, { words: '', by: 'nobody' })).action, 'cancel');
+  });
+
+  it('is opened by the user where Kedge cannot open it', async () => {
+    assert.equal((await asked(URL_TEXT, { option: 'I have opened it' }, false)).action, 'accept');
+  });
+
+  it('is declined without a question if it could mislead', async () => {
+    for (const url of [
+      'http://example.com/',
+      'https://bank.com@evil.example/',
+      'javascript:alert(1)',
+      'file:///etc/passwd',
+      'no address',
+      `https://a.example/${'x'.repeat(3_000)}`,
+    ]) {
+      const { action, questions } = await asked(url, { option: 'Open the address' });
+      assert.deepEqual([action, questions.length], ['decline', 0], url);
+    }
+    assert.equal((await asked('http://127.0.0.1:8080/form', { option: 'Open the address' })).action, 'accept');
   });
 });
