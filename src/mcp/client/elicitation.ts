@@ -29,7 +29,7 @@ export async function elicited(
 ): Promise<ElicitResult> {
   const { properties, required = [] } = requestedSchema;
   const fields = Object.entries(properties);
-  // Without a call, there is nobody whom the question could be shown to.
+  // A question can be shown to the user only during a call.
   if (!ask || fields.length > MAX_FIELDS) return { action: 'decline' };
   const id = `elicitation-${++count}`;
   const intro = `The MCP server ${server} asks: ${shown(message)}`;
