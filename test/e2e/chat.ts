@@ -68,7 +68,7 @@ export class Chat {
     await until('the message to be sent', async () => (await this.#typed()) === '');
   }
 
-  /** The element of the participant in the input. It exists only after VS Code has recognised the participant. */
+  /** The element of the participant in the input. It exists only after VS Code has recognized the participant. */
   get #addressed(): Locator {
     return this.input.locator('[class*="ced-chat-session-text"]').first();
   }

@@ -23,7 +23,7 @@ export type CheckedAnswer<Source> = {
   answer: string;
   sources: Source[];
   dropped: string[];
-  /** Why the confidence cannot be high although every source was opened. */
+  /** The reason why the confidence cannot be high although every source was opened. */
   doubt?: string | undefined;
 };
 

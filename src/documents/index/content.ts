@@ -6,7 +6,7 @@ import type { DocumentFormat, Place } from '../document.ts';
 import { isLanguage, languageOf } from './languages.ts';
 import { indexText } from './terms.ts';
 
-/** How long other work of the process waits. */
+/** How long this work may keep other work of the process waiting. */
 const PAUSE_MS = 20;
 
 /** The content that was read from a document. */

@@ -57,7 +57,7 @@ export class Update {
     return new Map(rows.map(({ key, ...known }) => [key, known]));
   }
 
-  /** `incomplete` has the sources that could not be listed, or not completely. Documents of these sources are not removed. */
+  /** `incomplete` has the sources that could not be listed completely. Documents of these sources are not removed. */
   async #list(sources: readonly Source[], signal: AbortSignal): Promise<{ listed: Listed; incomplete: Set<number> }> {
     const listed: Listed = new Map();
     const incomplete = new Set<number>();

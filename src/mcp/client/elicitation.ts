@@ -35,7 +35,7 @@ export async function elicited(
 ): Promise<ElicitResult> {
   const { properties, required = [] } = requestedSchema;
   const fields = Object.entries(properties);
-  // Without a call, there is nobody whom the question could be shown to.
+  // A question can be shown to the user only during a call.
   if (!ask || fields.length > MAX_FIELDS) return { action: 'decline' };
   // After a reload, a call can run again. It must not find an answer to another question.
   const id = `elicitation-${crypto.randomUUID()}`;

@@ -24,7 +24,7 @@ export function zip(entries: Readonly<Record<string, Entry>>, { isStored = false
     header.writeUInt16LE(method, 4);
     header.writeUInt32LE(crc, 10);
     header.writeUInt32LE(packed.length, 14);
-    // The true size of a bomb does not fit.
+    // The true size of a zip bomb does not fit into the field.
     header.writeUInt32LE(Math.min(size, 0xffffffff), 18);
     header.writeUInt16LE(path.length, 22);
     const local = Buffer.concat([Buffer.from('PK\x03\x04'), header, path, packed]);

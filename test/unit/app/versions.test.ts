@@ -36,7 +36,7 @@ describe('a prompt that is edited or sent again', () => {
     assert.equal(edited.session.readView().runs.at(-1)?.edits, second);
     assert.deepEqual(await library.versions(session), { [second]: { index: 0, sessionIds: [session.id, edited.session.id] } });
     assert.deepEqual(await library.versions(edited.session), { [better]: { index: 1, sessionIds: [session.id, edited.session.id] } });
-    // A version of a version is one more version of the first one.
+    // A version that was made from another version counts as a version of the first prompt.
     const again = await library.forkBeforeRun(edited.session.id, better);
     await again.session.prompt(again.prompt, again.bound);
     const all = [session.id, edited.session.id, again.session.id];

@@ -8,7 +8,7 @@ const MAX_DEPTH = 6;
 
 type Item = { title: string; dest: unknown; items?: Item[] };
 
-/** Returns the entries in reading order. An outline that is damaged counts as none. */
+/** Returns the entries in reading order. A damaged outline is treated as missing. */
 export async function outlineOf(pdf: PDFDocumentProxy): Promise<OutlineEntry[]> {
   const entries: OutlineEntry[] = [];
   const walk = async (items: readonly Item[], level: number): Promise<void> => {

@@ -16,7 +16,7 @@ export function linesOf(pieces: readonly TextPiece[]): Line[] {
   const lines: Line[] = [];
   let line: { pieces: string[]; sizes: Map<number, number>; x: number; y: number; end: number; size: number } | undefined;
   const endLine = () => {
-    // The dots of a table of contents are of no use.
+    // The dots of a table of contents carry no information.
     const text = (line?.pieces.join('').trim() ?? '').replace(/(?:[.·] ?){5,}/g, '… ');
     if (line && text !== '') lines.push({ text, size: mostFrequent(line.sizes), x: line.x, y: line.y });
     line = undefined;

@@ -24,6 +24,6 @@ export async function doctor({ kedge, values }: CommandContext): Promise<number>
       );
   }
   const { length } = await assistant.sessions();
-  if (!values.json && found === 0) process.stdout.write(`${countText(length, 'session')} checked. Everything is in order.\n`);
+  if (!values.json && found === 0) process.stdout.write(`${countText(length, 'session')} checked. No problems were found.\n`);
   return left > 0 ? EXIT.failed : EXIT.answered;
 }

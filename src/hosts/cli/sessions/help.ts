@@ -110,7 +110,7 @@ Options
   --failed                 with show: list only the documents that could not be read
   --path GLOB              with show and search: only the documents at this path
   --limit N                with show and search: at most N lines (default: 1000) or passages (default: 10)
-  --fuzzy                  with search: also find words that differ in one or two letters from a word that is nowhere
+  --fuzzy                  with search: if no document contains a word, find words that differ from it in one or two letters
   -u, --use-case WORDS     with ask: what the answer is for
   -c, --collections NAMES  with ask: search only these, such as handbook,manuals
   --no-global              with ask: leave out global collections

@@ -10,7 +10,7 @@ import { type DocumentAccess, leadsOutside, openSource, realPath, type SourceFol
 
 type FileSource = Exclude<Source, { kind: 'url' }>;
 
-/** The number of files of a source that are examined. */
+/** The maximum number of files of a source that are examined. */
 const MAX_FILES = 200_000;
 const INSTALLED = /(^|\/)node_modules\//;
 
@@ -56,7 +56,7 @@ function documentAt(at: Location, disk: NodeFileSystem, { files, hides, keyOf }:
     async bytes() {
       // The path is resolved again, because it may have become a link since.
       const real = await files.canonical(at);
-      if (!real || real.path !== at.path || hides(real)) throw new Error('The file is a link now, and was not followed.');
+      if (!real || real.path !== at.path || hides(real)) throw new Error('The file is now a link, which Kedge does not follow.');
       return (await files.read(real)).bytes;
     },
   };

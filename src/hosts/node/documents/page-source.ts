@@ -8,12 +8,12 @@ import { isHostDenied } from './access.ts';
 
 type PageSource = Extract<Source, { kind: 'url' }>;
 
-/** The number of characters of all pages of a source, which are in memory until they are indexed. */
+/** The maximum number of characters of all pages of a source. They are in memory until they are indexed. */
 const MAX_CHARACTERS = 100_000_000;
-/** The links that are read on one page, and the length of an address. */
+/** The maximum number of links that are read on one page, and the maximum length of an address. */
 const MAX_LINKS = 5_000;
 const MAX_URL = 2_000;
-/** Addresses that are not pages. */
+/** Matches addresses that are not pages. */
 const NOT_PAGES = /\.(png|jpe?g|gif|svg|webp|ico|css|m?js|json|xml|zip|t?gz|tar|woff2?|mp4|webm|mp3|exe|dmg)$/i;
 
 /** @throws SourceError when the first page cannot be fetched, or when a rule denies its host */

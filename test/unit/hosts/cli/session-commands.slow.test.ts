@@ -74,7 +74,7 @@ describe('the commands on sessions', () => {
     await ok('sessions', 'empty-trash', '--yes');
     assert.equal(await ok('sessions', '--json'), '');
     assert.match(await ok('sessions', '--usage'), /deleted sessions +0 B/);
-    assert.equal(await ok('doctor'), '0 sessions checked. Everything is in order.\n');
+    assert.equal(await ok('doctor'), '0 sessions checked. No problems were found.\n');
   });
 
   it('list, find and count the sessions of other folders, and say where they are continued', async () => {

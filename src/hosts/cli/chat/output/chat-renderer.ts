@@ -31,7 +31,7 @@ export class ChatRenderer extends TextRenderer {
       return;
     }
     this.#isThinking = false;
-    // The message is listed with those that wait, and the answer goes on.
+    // The message is listed with the waiting messages, and the answer continues.
     if (event.type === 'message_queued') return;
     if (event.type === 'approval_requested' && event.changes.length > 0) this.#seen.add(event.callId);
     // The user confirms exactly this text, so it is not rendered as Markdown.

@@ -10,7 +10,7 @@ export type Bottom = { lines: readonly string[]; row: number; column: number };
 
 const USUAL_COLUMNS = 80;
 const USUAL_ROWS = 24;
-/** The longest time until a change is drawn. */
+/** The maximum delay until a change is drawn. */
 const FRAME_MS = 16;
 
 export class Screen {
