@@ -9,6 +9,7 @@ import { notices } from './scripts/notices.mjs';
 import { panelBundles } from './scripts/panel-build.mjs';
 import { readmeForExtension } from './scripts/readme.mjs';
 
+const { version } = JSON.parse(await readFile('package.json', 'utf8'));
 const watch = process.argv.includes('--watch');
 const debug = watch || process.argv.includes('--debug');
 
@@ -108,6 +109,7 @@ const bundles = [
     banner,
     // It loads the program when the compile cache is set up.
     entryPoints: { kedge: 'src/hosts/cli/main.ts' },
+    define: { KEDGE_VERSION: JSON.stringify(version) },
     plugins: [nodeModules, programApart],
   },
   {

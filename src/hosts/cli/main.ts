@@ -4,6 +4,16 @@ import { join } from 'node:path';
 import { makeDirectory } from '../../sessions/directory.ts';
 import { storageDirectory } from '../node/storage.ts';
 
+/** The build replaces this by the version. */
+declare const KEDGE_VERSION: string;
+
+const [first = '', ...others] = process.argv.slice(2);
+if (/^(--version|-v)$/.test(first) && others.length === 0) {
+  // The program is not loaded for this, so it takes hardly longer than starting Node.
+  process.stdout.write(`${KEDGE_VERSION}\n`);
+  process.exit();
+}
+
 try {
   const cache = join(storageDirectory(), 'compile-cache');
   // Node would also create the directory, but would retry forever if that fails.
