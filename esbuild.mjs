@@ -49,28 +49,6 @@ const nodeModules = {
   },
 };
 
-/** The adapters send their requests by path, so the SDK of OpenAI is bundled without its resources, which are half of its code. */
-const withoutResources = {
-  name: 'without-resources',
-  setup(build) {
-    build.onResolve({ filter: /^\.\/resources\// }, ({ importer }) =>
-      /openai.client\.mjs$/.test(importer) ? { path: importer, namespace: 'resources' } : undefined,
-    );
-    build.onLoad({ filter: /^/, namespace: 'resources' }, async ({ path }) => {
-      const client = await readFile(path, 'utf8');
-      const imported = [...client.matchAll(/^import \{(.*?)\} from "\.\/resources\//gm)].flatMap(([, names]) => names.split(','));
-      const used = [...client.matchAll(/\bAPI\.(\w+)/g)].map(([, name]) => name);
-      const names = new Set([...imported.map((name) => name.trim().split(' ')[0]), ...used]);
-      return {
-        contents: [...names]
-          .filter(Boolean)
-          .map((name) => `export class ${name} {}`)
-          .join('\n'),
-      };
-    });
-  },
-};
-
 /** No adapter uses the tools for servers that the SDK of Anthropic contains. */
 const withoutToolset = {
   name: 'without-toolset',
@@ -119,7 +97,7 @@ const bundles = [
     chunkNames: '[name]-[hash]',
     // VS Code provides `vscode`. The keychain library is native and optional; without it, keys cannot be stored in the keychain.
     external: ['vscode', '@napi-rs/keyring'],
-    plugins: [nodeModules, withoutResources, withoutToolset, sqlite],
+    plugins: [nodeModules, withoutToolset, sqlite],
     banner,
   },
   {

@@ -8,7 +8,11 @@ import * as esbuild from 'esbuild';
 const EXTENSION = 'src/hosts/vscode/extension.ts';
 const PANEL = 'src/hosts/vscode/panel/panel-view.ts';
 const PROGRAM = 'src/hosts/cli/program.ts';
+const RUN = 'src/app/run/build-run.ts';
 const ROOT = resolve(import.meta.dirname, '..');
+
+/** Whether both hosts can load a file. */
+const isShared = (file) => !/^src.hosts.(cli|vscode)/.test(file);
 
 /**
  * The groups of code, each of which becomes one chunk. A file belongs to the first group that selects it. `reached` returns the files that an
@@ -18,10 +22,11 @@ const GROUPS = [
   (reached) => reached(EXTENSION).filter((file) => !file.startsWith('src/hosts/vscode/')),
   (reached) => reached(EXTENSION),
   (reached) => reached('src/app/session/session.ts'),
-  (reached) => [...reached(PROGRAM), ...reached(PANEL)].filter((file) => !/^src.hosts.(cli|vscode)/.test(file)),
+  (reached) => [...reached(PROGRAM), ...intersection(reached(PANEL), reached(RUN))].filter(isShared),
   (reached) => reached(PROGRAM),
+  (reached) => reached(PANEL).filter(isShared),
   (reached) => reached(PANEL),
-  (reached) => reached('src/app/run/build-run.ts'),
+  (reached) => reached(RUN),
   (reached) => intersection(reached('src/providers/openai/index.ts'), reached('src/providers/anthropic/index.ts')),
 ];
 

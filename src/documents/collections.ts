@@ -22,6 +22,8 @@ export type CollectionSummary = {
   /** The documents that still have to be read, because an update was interrupted. */
   todo: number;
   chunks: number;
+  /** Why the collection cannot be used, for the user. Other collections are not affected. */
+  problem?: string;
 };
 
 /** `key` identifies a document in its collection: a path relative to its source, or an address. */
@@ -62,7 +64,7 @@ export type Passage = {
   titlePath: string[];
   place: Place;
   text: string;
-  /** The greater, the better. Scores of different queries cannot be compared. */
+  /** From 0 to 1, the greater, the better. A low score is a hint that the documents have no answer, and no proof. */
   score: number;
   /** The number of further passages with nearly the same text, which are left out. */
   repeated: number;
@@ -75,7 +77,16 @@ export type OutlineEntry = { level: number; title: string; titlePath: string[]; 
 /** `start` and `end` are characters of the text, `pages` counts pages, slides or sheets from 1. */
 export type ContentRange = { start?: number; end?: number; pages?: { from: number; to: number } };
 
-export type DocumentContent = { title: string; text: string; start: number; end: number; length: number; place?: Place };
+export type DocumentContent = {
+  title: string;
+  text: string;
+  start: number;
+  end: number;
+  length: number;
+  place?: Place;
+  /** The passages in it, each of which is on one page, slide or sheet. `start` is a character of the document. */
+  passages: { start: number; place: Place }[];
+};
 
 export interface DocumentCollections {
   listCollections(): Promise<CollectionSummary[]>;

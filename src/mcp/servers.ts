@@ -9,7 +9,7 @@ import { overviewText } from './overview.ts';
 import type { FilledConfig, McpPorts } from './ports.ts';
 import { startTool } from './start-tool.ts';
 import { cannotBeUsed, statusOf } from './status.ts';
-import { fingerprintOf, mcpTool, resourceTool, shownResource } from './tools.ts';
+import { fingerprintOf, mcpTool, resourceTool, shownResource, toolName } from './tools.ts';
 import type { IsDenied, Joining, McpConnection, McpTool, ServerResource } from './types.ts';
 
 const CONNECT_MS = 10_000;
@@ -158,10 +158,16 @@ export class McpServers {
     try {
       const { tools, fingerprint } = await this.#open(name, config);
       const server = { name, open: (stopped: AbortSignal) => this.#open(name, config, stopped), ...(renew && { renew }) };
-      const use = (tool: McpTool) => useOf(this.#ports.configured().get(name) ?? config, tool.name);
-      // If two tools have the same name, the first one in this order is used, regardless of the order in which the server lists them.
-      const sorted = tools.toSorted((a, b) => (a.name < b.name ? -1 : 1)).filter((tool) => use(tool) !== 'off');
-      return sorted.map((tool) => mcpTool(server, tool, fingerprint, () => use(tool)));
+      // A server that the user has removed or turned off during a run is not started again.
+      const use = (tool: McpTool) => {
+        const now = this.#ports.configured().get(name);
+        return now ? useOf(now, tool.name) : 'off';
+      };
+      // If two tools have the same name, the first one in this order is used, regardless of the order in which the server lists them. A
+      // permission for it never applies to the second one, even if the first one is turned off.
+      const sorted = new Map(tools.toSorted((a, b) => (a.name < b.name ? 1 : -1)).map((tool) => [toolName(name, tool.name), tool]));
+      const used = [...sorted.values()].filter((tool) => use(tool) !== 'off').reverse();
+      return used.map((tool) => mcpTool(server, tool, fingerprint, () => use(tool)));
     } catch (error) {
       const problem = cannotBeUsed(name, error);
       const { log = '' } = this.#entries.get(name) ?? {};

@@ -2,7 +2,7 @@
 import type { Tool } from '../core/run/tool.ts';
 import type { Detail } from '../core/session/effects.ts';
 import type { McpServerConfig } from './config.ts';
-import { variablesIn } from './definitions/variables.ts';
+import { SECRET, variablesIn } from './definitions/variables.ts';
 import { toolName, visible } from './tools.ts';
 
 /** @param start starts the server, and returns the names of its tools. From then on, the definition is approved. */
@@ -35,33 +35,30 @@ export function startTool(name: string, config: McpServerConfig, digest: string,
   };
 }
 
-/** Describes a definition. Of values that may be secret, only the names and the variables in them are shown. */
+type Values = Record<string, string>;
+type Definition = Partial<{ url: string; command: string; cwd: string; args: string[]; env: Values; headers: Values; oauth: Values }>;
+
+/** Describes everything in a definition that has an effect. */
 function detailsOf(config: McpServerConfig, file: string): Detail[] {
-  const named = (values: Record<string, string> = {}) =>
-    Object.entries(values)
-      .map(([key, value]) => [key, ...variablesIn(value)].join(' '))
-      .join(', ');
-  const {
-    url,
-    headers,
-    command,
-    args = [],
-    cwd,
-    env,
-  } = config as Partial<Record<'url' | 'command' | 'cwd', string>> & {
-    headers?: Record<string, string>;
-    args?: string[];
-    env?: Record<string, string>;
-  };
+  const { url, headers, command, args = [], cwd, env, oauth } = config as Definition;
   const details: Detail[] = [
     { label: 'Defined in', text: file },
     { label: 'Command', text: command === undefined ? '' : [command, ...args].map(quoted).join(' '), isCode: true },
     { label: 'In the folder', text: cwd ?? '' },
-    { label: 'Environment', text: named(env) },
+    { label: 'Environment', text: named(env), isCode: true },
     { label: 'Address', text: url ?? '', isCode: true },
-    { label: 'Headers', text: named(headers) },
+    { label: 'Headers', text: named(headers), isCode: true },
+    { label: 'Sign-in', text: named(oauth), isCode: true },
   ];
   return details.filter(({ text }) => text !== '');
+}
+
+/** Values can determine what a known program does. Of those that may be secret, only the variables are shown. */
+function named(values: Values = {}): string {
+  const shown = (name: string, value: string) => (SECRET.test(name) ? ['(hidden)', ...variablesIn(value)].join(' ') : quoted(value));
+  return Object.entries(values)
+    .map(([name, value]) => `${quoted(name)}=${shown(name, value)}`)
+    .join('\n');
 }
 
 function quoted(word: string): string {

@@ -1,5 +1,6 @@
-/** The `fetch` used by all adapters: it limits how long a server may be silent and how much it may send. */
+/** Sends the requests of all adapters: it limits how long a server may be silent and how much it may send. */
 import type { ModelError } from '../core/model/model.ts';
+import { type Answer, fromResponse, isOk, type Send, withText } from './answer.ts';
 import { failureError, failureOf, modelError, retryAfter } from './errors.ts';
 import { send } from './http.ts';
 import { type LineRules, type Listener, throughLines } from './lines.ts';
@@ -32,23 +33,20 @@ export type ConnectionOptions = {
   readsJson?: boolean;
 };
 
-export function connection(
-  server: Server,
-  { silenceMs, rulesFor, throwsStatus = false, readsJson = false }: ConnectionOptions,
-): typeof fetch {
-  const sendFollowing = followingFetch(server);
-  return async (input, init) => {
+export function connection(server: Server, { silenceMs, rulesFor, throwsStatus = false, readsJson = false }: ConnectionOptions): Send {
+  const sendFollowing = followingSend(server);
+  return async (url, init) => {
     const silence = new Silence(server, silenceMs);
-    const signal = init?.signal ? AbortSignal.any([init.signal, silence.signal]) : silence.signal;
-    const rules = rulesFor(String(input), init);
+    const signal = init.signal ? AbortSignal.any([init.signal, silence.signal]) : silence.signal;
+    const rules = rulesFor(url, init);
     try {
-      const response = await sendFollowing(input, { ...init, signal });
+      const answer = await sendFollowing(url, { ...init, signal });
       silence.received();
-      if (!response.ok) return await readFailure(server, response, silence, throwsStatus);
-      expectNoPage(server, response);
-      if (!rules) return await readWhole(server, response, silence);
-      const answer = readsJson && isJson(response) ? await readWhole(server, response, silence, expectNoFailure) : response;
-      return new Response(answer.body && throughLines(answer.body, rules, silence), answer);
+      if (!isOk(answer)) return await readFailure(server, answer, silence, throwsStatus);
+      expectNoPage(server, answer);
+      if (!rules) return await readWhole(server, answer, silence);
+      const { body, ...head } = readsJson && isJson(answer) ? await readWhole(server, answer, silence, expectNoFailure) : answer;
+      return { ...head, body: body && throughLines(body, rules, silence) };
     } catch (error) {
       silence.end();
       throw error;
@@ -56,33 +54,33 @@ export function connection(
   };
 }
 
-/** Creates a `fetch` that sends requests in the fastest way, and follows redirects with the `fetch` of Node. */
-function followingFetch({ usesFetch }: Server): typeof fetch {
+/** Creates a function that sends requests in the fastest way, and follows redirects with the `fetch` of Node. */
+function followingSend({ usesFetch }: Server): Send {
   const sendOnce = usesFetch ? fetchOnce : httpOnce;
   let redirects = false;
-  return async (input, init) => {
-    const direct = redirects ? undefined : await sendOnce(input, init);
+  return async (url, init) => {
+    const direct = redirects ? undefined : await sendOnce(url, init);
     if (direct) return direct;
-    const response = await fetch(input, init);
+    const response = await fetch(url, init);
     redirects = response.redirected;
-    return response;
+    return fromResponse(response);
   };
 }
 
 /** Resolves to undefined if the server redirects the request. */
-type SendOnce = (...request: Parameters<typeof fetch>) => Promise<Response | undefined>;
+type SendOnce = (...request: Parameters<Send>) => Promise<Answer | undefined>;
 
-const httpOnce: SendOnce = async (input, init) => {
-  const response = await send(input, init);
-  if (!REDIRECTS.includes(response.status) || !response.headers.has('location')) return response;
-  void response.body?.cancel();
+const httpOnce: SendOnce = async (url, init) => {
+  const answer = await send(url, init);
+  if (!REDIRECTS.includes(answer.status) || !answer.headers.has('location')) return answer;
+  answer.body?.cancel();
   return undefined;
 };
 
 /** These two options save `fetch` from copying the body once. */
-const fetchOnce: SendOnce = async (input, init) => {
+const fetchOnce: SendOnce = async (url, init) => {
   try {
-    return await fetch(input, { ...init, redirect: 'error', window: null });
+    return fromResponse(await fetch(url, { ...init, redirect: 'error', window: null }));
   } catch (error) {
     if (/redirect/i.test(`${error} ${(error as Error).cause}`)) return undefined;
     throw error;
@@ -142,47 +140,46 @@ function tooMuch(server: Server, what: string): ModelError {
   });
 }
 
-async function readFailure(server: Server, response: Response, silence: Silence, throws: boolean): Promise<Response> {
-  const wait = retryAfter(response.headers);
-  const text = await textOf(response, silence, MAX_ERROR, (soFar) => soFar);
+async function readFailure(server: Server, answer: Answer, silence: Silence, throws: boolean): Promise<Answer> {
+  const wait = retryAfter(answer.headers);
+  const text = await textOf(answer, silence, MAX_ERROR, (soFar) => soFar);
   silence.end();
-  if (!throws) return new Response(text || null, response);
-  throw failureError(server, { ...failureOf(text), status: response.status, ...(wait === undefined ? {} : { retryAfterMs: wait }) });
+  if (!throws) return withText(answer, text);
+  throw failureError(server, { ...failureOf(text), status: answer.status, ...(wait === undefined ? {} : { retryAfterMs: wait }) });
 }
 
 async function readWhole(
   server: Server,
-  response: Response,
+  answer: Answer,
   silence: Silence,
   check?: (server: Server, text: string) => void,
-): Promise<Response> {
-  const text = await textOf(response, silence, MAX_BODY, () => {
+): Promise<Answer> {
+  const text = await textOf(answer, silence, MAX_BODY, () => {
     throw tooMuch(server, `more than ${MAX_BODY / 2 ** 20} MB`);
   });
   silence.end();
   check?.(server, text);
-  return new Response(text, response);
+  return withText(answer, text);
 }
 
-async function textOf({ body }: Response, silence: Silence, most: number, cut: (soFar: string) => string): Promise<string> {
+async function textOf({ body }: Answer, silence: Listener, most: number, cut: (soFar: string) => string): Promise<string> {
   if (!body) return '';
-  const reader = body.getReader();
   const decoder = new TextDecoder();
   let text = '';
   for (let bytes = 0; ; ) {
     silence.wait();
-    const { done, value } = await reader.read();
+    const value = await body.read();
     silence.received();
-    if (done) return text + decoder.decode();
+    if (!value) return text + decoder.decode();
     bytes += value.length;
     text += decoder.decode(value, { stream: true });
     if (bytes <= most) continue;
-    void reader.cancel().catch(() => undefined);
+    body.cancel();
     return cut(text);
   }
 }
 
-function isJson({ headers }: Response): boolean {
+function isJson({ headers }: Answer): boolean {
   return /^application\/json/i.test(headers.get('content-type') ?? '');
 }
 
@@ -192,8 +189,8 @@ function expectNoFailure(server: Server, text: string): void {
 }
 
 /** Rejects HTML pages, such as login pages, because an SDK would treat them as empty streams. */
-function expectNoPage(server: Server, { headers, body }: Response): void {
+function expectNoPage(server: Server, { headers, body }: Answer): void {
   if (!/^text\/html/i.test(headers.get('content-type') ?? '')) return;
-  void body?.cancel().catch(() => undefined);
+  body?.cancel();
   throw modelError(server, 'invalid_request', 'the address answered with a web page, not an API');
 }

@@ -96,7 +96,7 @@ export function failureError(server: Server, failure: Failure): ModelError {
 }
 
 /** Reads the retry delay in milliseconds from `retry-after` (seconds or a date) or its more precise variant `retry-after-ms`. */
-export function retryAfter(headers: Headers | undefined): number | undefined {
+export function retryAfter(headers: { get(name: string): string | null | undefined } | undefined): number | undefined {
   const exact = Number.parseFloat(headers?.get('retry-after-ms') ?? '');
   if (exact >= 0) return exact;
   const value = headers?.get('retry-after') ?? '';

@@ -1,4 +1,5 @@
 /** Normalizes streams of server-sent events to one form that all SDKs parse correctly. */
+import type { Send } from './answer.ts';
 import { connection } from './connection.ts';
 import { modelError } from './errors.ts';
 import { type LineRules, MAX_LINE } from './lines.ts';
@@ -12,10 +13,10 @@ import { parseInput } from './tool-calls.ts';
 type Names = 'keep' | 'add' | 'drop';
 
 /**
- * Creates a `fetch` for an SDK whose POST requests are answered with event streams. A response declared as JSON is read completely before
+ * Creates a function that sends requests, of which POST requests are answered with event streams. A response declared as JSON is read completely before
  * it is passed on, because some proxies send errors as JSON with status 200.
  */
-export function eventConnection(server: Server, silenceMs: number, names: Names, throwsStatus = false): typeof fetch {
+export function eventConnection(server: Server, silenceMs: number, names: Names, throwsStatus = false): Send {
   const rulesFor = (_url: string, init?: RequestInit) => (init?.method?.toUpperCase() === 'POST' ? eventRules(server, names) : undefined);
   return connection(server, { silenceMs, rulesFor, throwsStatus, readsJson: true });
 }

@@ -1,14 +1,12 @@
 /**
  * Sends requests with `node:http`. The `fetch` of Node does the same but copies each body several times, which costs ten times as much as
- * sending it.
+ * sending it. Nothing here uses `Response` or `Headers`, because Node takes as long to load them as to start.
  */
 import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import type { Readable } from 'node:stream';
 import { createBrotliDecompress, createUnzip } from 'node:zlib';
-
-/** The statuses whose responses have no body, as the constructor of `Response` requires. */
-const WITHOUT_BODY = [204, 205, 304];
+import { type Answer, type Bytes, WITHOUT_BODY } from './answer.ts';
 
 /** The time limit for opening a connection, in milliseconds, as in the `fetch` of Node. */
 const CONNECT_MS = 10_000;
@@ -16,13 +14,13 @@ const CONNECT_MS = 10_000;
 /**
  * Sends a request like `fetch`, but does not follow redirects. `init.body` must be bytes, text or missing. @throws the errors of `fetch`
  */
-export async function send(input: RequestInfo | URL, init: RequestInit = {}, connectMs = CONNECT_MS): Promise<Response> {
-  const { method = 'GET', headers, body, signal } = init;
+export async function send(address: string, init: RequestInit = {}, connectMs = CONNECT_MS): Promise<Answer> {
+  const { method = 'GET', headers = {}, body, signal } = init;
   signal?.throwIfAborted();
-  const url = new URL(String(input));
+  const url = new URL(address);
   const bytes = typeof body === 'string' ? Buffer.from(body) : (body as Uint8Array | null | undefined);
   const fields = {
-    ...Object.fromEntries(headers instanceof Headers ? headers : new Headers(headers)),
+    ...(Symbol.iterator in headers ? Object.fromEntries(headers as Iterable<[string, string]>) : headers),
     ...(bytes && { 'content-length': `${bytes.length}` }),
   };
   const { request } = url.protocol === 'http:' ? http : https;
@@ -64,12 +62,7 @@ export async function send(input: RequestInfo | URL, init: RequestInit = {}, con
       sent.on('response', (answer) => {
         hasAnswer = true;
         answer.on('close', over);
-        try {
-          resolve(responseOf(answer, signal ?? undefined));
-        } catch (error) {
-          sent.destroy();
-          reject(error);
-        }
+        resolve(answerOf(answer, signal ?? undefined));
       });
       sent.end(bytes ?? undefined);
     };
@@ -77,14 +70,16 @@ export async function send(input: RequestInfo | URL, init: RequestInit = {}, con
   });
 }
 
-function responseOf(answer: IncomingMessage, signal: AbortSignal | undefined): Response {
-  const headers: [string, string][] = [];
-  for (let index = 0; index + 1 < answer.rawHeaders.length; index += 2)
-    headers.push([answer.rawHeaders[index] as string, answer.rawHeaders[index + 1] as string]);
+function answerOf(answer: IncomingMessage, signal: AbortSignal | undefined): Answer {
+  const headers = new Map<string, string>();
+  for (let index = 0; index + 1 < answer.rawHeaders.length; index += 2) {
+    const name = (answer.rawHeaders[index] as string).toLowerCase();
+    const value = answer.rawHeaders[index + 1] as string;
+    headers.set(name, headers.has(name) ? `${headers.get(name)}, ${value}` : value);
+  }
   const status = answer.statusCode ?? 0;
   if (WITHOUT_BODY.includes(status)) answer.resume();
-  const body = WITHOUT_BODY.includes(status) ? null : streamOf(decoded(answer), answer, signal);
-  return new Response(body, { status, headers });
+  return { status, headers, body: WITHOUT_BODY.includes(status) ? undefined : bytesOf(decoded(answer), answer, signal) };
 }
 
 /** Decompresses an answer. The requests do not ask for compression, but some servers compress their answers anyway. */
@@ -96,42 +91,47 @@ function decoded(answer: IncomingMessage): Readable {
   return answer.pipe(decoder);
 }
 
-function streamOf(source: Readable, answer: IncomingMessage, signal: AbortSignal | undefined): ReadableStream<Uint8Array> {
+function bytesOf(source: Readable, answer: IncomingMessage, signal: AbortSignal | undefined): Bytes {
   let isOver = false;
-  return new ReadableStream<Uint8Array>(
-    {
-      start(controller) {
-        const fail = (error: unknown) => {
-          if (isOver) return;
-          isOver = true;
-          controller.error(signal?.aborted ? signal.reason : new TypeError('terminated', { cause: error }));
-          answer.destroy();
-        };
-        source.on('data', (chunk: Uint8Array) => {
-          if (isOver) return;
-          controller.enqueue(chunk);
-          if ((controller.desiredSize ?? 0) <= 0) source.pause();
-        });
-        source.on('end', () => {
-          if (!isOver) controller.close();
-          isOver = true;
-        });
-        source.on('error', fail);
-        answer.on('error', fail);
-        // An aborted request closes the response without an error.
-        answer.on('close', () => {
-          if (!answer.complete) fail(new Error('other side closed'));
-        });
-        source.pause();
-      },
-      pull() {
-        source.resume();
-      },
-      cancel() {
-        isOver = true;
-        answer.destroy();
-      },
+  let failure: unknown;
+  /** The read that is waiting for bytes. */
+  let waiting: { resolve(bytes: Uint8Array | undefined): void; reject(reason: unknown): void } | undefined;
+  const settle = () => {
+    if (!waiting) return;
+    const bytes: Uint8Array | null = isOver ? null : source.read();
+    if (bytes === null && !isOver) return;
+    const { resolve, reject } = waiting;
+    waiting = undefined;
+    if (failure === undefined) resolve(bytes ?? undefined);
+    else reject(failure);
+  };
+  const end = () => {
+    isOver = true;
+    settle();
+  };
+  const fail = (error: unknown) => {
+    if (isOver) return;
+    failure = signal?.aborted ? signal.reason : new TypeError('terminated', { cause: error });
+    end();
+    answer.destroy();
+  };
+  source.on('readable', settle);
+  source.on('end', end);
+  source.on('error', fail);
+  answer.on('error', fail);
+  // An aborted request closes the response without an error.
+  answer.on('close', () => {
+    if (!answer.complete) fail(new Error('other side closed'));
+  });
+  return {
+    read: () =>
+      new Promise((resolve, reject) => {
+        waiting = { resolve, reject };
+        settle();
+      }),
+    cancel() {
+      end();
+      answer.destroy();
     },
-    { highWaterMark: 0 },
-  );
+  };
 }

@@ -1,6 +1,7 @@
 /** Processes byte streams line by line. */
 
 import { joinedBytes } from '../core/bytes.ts';
+import type { Bytes } from './answer.ts';
 
 const NEWLINE = 10;
 /** The maximum line length in bytes. One line contains at most a complete answer; a longer line is treated as endless. */
@@ -22,11 +23,10 @@ export type LineRules = {
 /** Is called before and after each read of the source, and at its end. */
 export type Listener = { wait(): void; received(): void; end(): void; tooLong(bytes: number): Error };
 
-/** Passes on a body in complete lines and reads only on demand. A `TransformStream` would cost several times as much per chunk. */
-export function throughLines(body: ReadableStream<Uint8Array>, rules: LineRules, listener?: Listener): ReadableStream<Uint8Array> {
+/** Passes on a body in complete lines and reads only on demand. */
+export function throughLines(body: Bytes, rules: LineRules, listener?: Listener): Bytes {
   const { isUsual, rewrite, end } = rules;
   const encoder = new TextEncoder();
-  const source = body.getReader();
   const partialLine = new PartialLine();
 
   function passOn(bytes: Uint8Array, pieces: Uint8Array[]): void {
@@ -45,9 +45,9 @@ export function throughLines(body: ReadableStream<Uint8Array>, rules: LineRules,
   /** Reads one chunk. Resolves to false at the end of the source. */
   async function advance(pieces: Uint8Array[]): Promise<boolean> {
     listener?.wait();
-    const { done, value } = await source.read();
+    const value = await body.read();
     listener?.received();
-    if (done) {
+    if (!value) {
       passOn(partialLine.take(), pieces);
       pieces.push(encoder.encode(end?.()));
       return false;
@@ -60,36 +60,33 @@ export function throughLines(body: ReadableStream<Uint8Array>, rules: LineRules,
     return true;
   }
 
-  return new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        for (let goesOn = true, hasOutput = false; goesOn && !hasOutput; ) {
-          const pieces: Uint8Array[] = [];
-          try {
-            goesOn = await advance(pieces);
-          } catch (error) {
-            listener?.end();
-            void source.cancel(error).catch(() => undefined);
-            throw error;
-          } finally {
-            // Text before a line whose rewriting throws must still be delivered. It is enqueued as one chunk because later chunks would be
-            // lost with the error.
-            const whole = joinedBytes(pieces);
-            hasOutput = whole.length > 0;
-            if (hasOutput) controller.enqueue(whole);
-          }
-          if (goesOn) continue;
-          listener?.end();
-          controller.close();
+  let isOver = false;
+  let failed: { error: unknown } | undefined;
+  return {
+    async read() {
+      while (!isOver) {
+        const pieces: Uint8Array[] = [];
+        try {
+          isOver = !(await advance(pieces));
+        } catch (error) {
+          isOver = true;
+          failed = { error };
+          body.cancel(error);
         }
-      },
-      cancel(reason) {
-        listener?.end();
-        return source.cancel(reason);
-      },
+        if (isOver) listener?.end();
+        // Text before a line whose rewriting throws is delivered before the error.
+        const whole = joinedBytes(pieces);
+        if (whole.length > 0) return whole;
+      }
+      if (failed) throw failed.error;
+      return undefined;
     },
-    { highWaterMark: 0 },
-  );
+    cancel(reason) {
+      isOver = true;
+      listener?.end();
+      body.cancel(reason);
+    },
+  };
 }
 
 /** The beginning of a line, in a buffer that doubles in size because a line may arrive byte by byte. */

@@ -147,6 +147,6 @@ async function withDocuments(own: readonly Tool[], documents: DocumentsPort, wor
   // The key of a document in the workspace is its path, and the key of a page is its address.
   const isWithheldPath = workspace.withheldPaths('documents_search');
   const { documentTools } = await import('../../tools/documents/index.ts');
-  const tools = await documentTools({ ...documents, isWithheld: (_, key) => !/^https?:/.test(key) && isWithheldPath(key) });
+  const tools = await documentTools({ ...documents, isWithheld: (_, key) => !/^https?:\/\//.test(key) && isWithheldPath(key) });
   return [...own.filter(({ name }) => !documents.alone || name === 'ask_user' || name === 'recall'), ...tools];
 }

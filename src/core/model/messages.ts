@@ -139,6 +139,11 @@ export function orphanResult(call: ToolCall, mayHaveHappened: boolean): ToolResu
   return { type: 'tool_result', callId: call.id, name: call.name, content: [{ type: 'text', text }], isError: true };
 }
 
+/** Only the names of tools of MCP servers contain two consecutive underscores. */
+export function isOfServer(call: ToolCall | undefined): boolean {
+  return call?.name.includes('__') === true;
+}
+
 export function callsOf(message: Message | undefined): ToolCall[] {
   return message?.role === 'assistant' ? message.content.filter((part) => part.type === 'tool_call') : [];
 }

@@ -7,7 +7,7 @@ import { type Compaction, sentAfter } from '../context/compacted.ts';
 import { noTokens, totalOf } from '../context/tokens.ts';
 import { modelKey, ratioOf } from '../context/window.ts';
 import type { List } from '../list.ts';
-import { brokeOffInside, callsOf, isSent, type Message, orphanResult, type ToolResult } from '../model/messages.ts';
+import { brokeOffInside, callsOf, isOfServer, isSent, type Message, orphanResult, type ToolResult } from '../model/messages.ts';
 import { endChecksAfter, reducePlan, stepsAfter } from '../plan/progress.ts';
 import type { AgentEvent } from './events.ts';
 import { isSamePermission } from './grant-scope.ts';
@@ -80,8 +80,8 @@ export function reduce(state: MutableSessionState, event: AgentEvent): void {
       break;
     case 'question_asked':
       state.pendingQuestions.set(event.questionId, event);
-      // After a reload, the call is executed again from its start. The code before a question is safe to repeat.
-      state.begun.delete(event.callId);
+      // After a reload, the call is executed again from its start. The code before a question is safe to repeat, except that of a server.
+      if (!isOfServer(state.open.find(({ id }) => id === event.callId))) state.begun.delete(event.callId);
       break;
     case 'question_answered':
       state.pendingQuestions.delete(event.questionId);
@@ -112,6 +112,8 @@ export function reduce(state: MutableSessionState, event: AgentEvent): void {
       state.queue.delete(event.id);
       break;
     case 'tool_finished':
+      // A server can end a call without waiting for the answer.
+      for (const [id, { callId }] of state.pendingQuestions) if (callId === event.callId) state.pendingQuestions.delete(id);
       if (run) run.used = addUse(run.used, { calls: 1 });
       if (!event.withheld && event.decision?.kind !== 'deny') state.carriedOut.add(event.callId);
       remember(state, event.result);

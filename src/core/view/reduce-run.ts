@@ -204,7 +204,10 @@ function reduceEvent(run: RunView, event: AgentEvent): RunView {
     }
     case 'tool_finished': {
       // A staged change without a `file_changed` event was rolled back, because its call has ended.
-      const ended = inCall(withoutStaged(run, event.callId), event.callId, event.result.name, (call) => finishedCall(run, call, event));
+      const questions = run.questions.filter(({ callId }) => callId !== event.callId);
+      const ended = inCall({ ...withoutStaged(run, event.callId), questions }, event.callId, event.result.name, (call) =>
+        finishedCall(run, call, event),
+      );
       const call = findCall(ended, event.callId);
       return call?.carriedOut && call.command !== undefined ? { ...ended, commands: [...ended.commands, call.command] } : ended;
     }

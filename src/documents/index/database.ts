@@ -41,8 +41,11 @@ export class IndexWriter {
   readonly #directory: string;
   #generation: number;
 
-  /** @throws CollectionBusy if another process is writing */
-  constructor(directory: string) {
+  /**
+   * @param anew whether to make a new index instead of the existing one
+   * @throws CollectionBusy if another process is writing
+   */
+  constructor(directory: string, { anew = false } = {}) {
     this.#directory = directory;
     makeDirectory(directory);
     const { file, lock } = paths(directory);
@@ -54,6 +57,7 @@ export class IndexWriter {
       // Only the holder of the lock opens the file by this name, so SQLite's lock was left by a process that was killed.
       rmSync(`${file}.lock`, { recursive: true, force: true });
       removeAbandoned(paths(directory).readers);
+      if (anew) removeIndex(file);
       this.db = openForWriting(file);
       if (generationOf(directory).state !== 'ready') this.publish();
     } catch (error) {
@@ -104,12 +108,20 @@ function openForWriting(file: string): Database {
   try {
     return prepared(file);
   } catch (error) {
-    if (!/malformed|not a database|disk image|different version/.test((error as Error).message)) throw error;
-    // The index can be made again from the sources.
-    for (const suffix of ['', '-wal', '-journal']) rmSync(file + suffix, { force: true });
-    rmSync(`${file}.lock`, { recursive: true, force: true });
+    if (!isDamage(error)) throw error;
+    removeIndex(file);
     return prepared(file);
   }
+}
+
+/** Returns true if an index must be made again from the sources. */
+export function isDamage(error: unknown): boolean {
+  return /malformed|not a database|disk image|different version/.test((error as Error).message);
+}
+
+function removeIndex(file: string): void {
+  for (const suffix of ['', '-wal', '-journal']) rmSync(file + suffix, { force: true });
+  rmSync(`${file}.lock`, { recursive: true, force: true });
 }
 
 function prepared(file: string): Database {

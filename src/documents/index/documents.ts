@@ -99,5 +99,6 @@ export function contentIn(db: Database, collection: string, key: string, { start
   return {
     ...{ title, text: text.slice(bounds.start - begin, bounds.end - begin), ...bounds, length },
     ...(first && { place: JSON.parse(String(first.place)) as Place }),
+    passages: rows.map((row) => ({ start: Number(row.start), place: JSON.parse(String(row.place)) as Place })),
   };
 }

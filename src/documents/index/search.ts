@@ -1,11 +1,12 @@
-/** Finds the passages of a collection that match a query, ranked by BM25. */
+/** Finds the passages of a collection that match a query by BM25, and ranks the best of them again. */
 import type { Database } from 'node-sqlite3-wasm';
 import { areSimilar } from '../chunks/similarity.ts';
 import type { Passage, SearchOptions } from '../collections.ts';
 import type { Place } from '../document.ts';
 import { languagesIn } from './content.ts';
 import { globPattern } from './filter.ts';
-import { isFrequent, languageOf } from './languages.ts';
+import { isFrequent, isLanguage, languageOf } from './languages.ts';
+import { scoresOf } from './ranking.ts';
 import { editDistance, type QueryWord, queryWords } from './terms.ts';
 
 /** The weights of the title and the path of a document, of headings, and of text. */
@@ -20,6 +21,9 @@ const MAX_QUERY = 2_000;
 /** The number of index terms that are compared to a misspelled word. */
 const MAX_COMPARED = 20_000;
 
+/** The number of passages that are ranked again. */
+const CANDIDATES = 40;
+
 type Word = QueryWord & { count: number };
 export type Candidate = Omit<Passage, 'collection' | 'repeated'> & { print: string };
 
@@ -28,27 +32,55 @@ export function candidatesIn(db: Database, query: string, { filter, limit = 10, 
   const words = wordsOf(db, query.slice(0, MAX_QUERY), tolerant);
   if (words.length === 0) return [];
   const { where, values } = filterClause(filter);
-  const most = limit * 3 + 10;
+  const most = Math.max(CANDIDATES, limit * 3 + 10);
   let rows = rowsOf(db, matchOf(words), { where, values, most });
   // All words are frequent, and no chunk has all of them.
   if (rows.length < limit && isAllFrequent(words)) rows = rowsOf(db, anyOf(words.slice(0, 1)), { where, values, most });
-  return rows.map((row) => ({
+  return ranked(db, rows, words);
+}
+
+function ranked(db: Database, rows: ReturnType<typeof rowsOf>, words: readonly Word[]): Candidate[] {
+  const found = rows.map((row) => ({
     document: String(row.key),
     title: String(row.title),
     titlePath: JSON.parse(String(row.path)) as string[],
     place: JSON.parse(String(row.place)) as Place,
     text: String(row.lead) + String(row.text),
-    score: -Number(row.score),
     start: Number(row.start),
     print: String(row.print),
   }));
+  const chunks = Number(db.get('select max(id) as count from chunks')?.count ?? 0);
+  const scores = scoresOf(
+    found.map(({ document, title, titlePath, text }, index) => {
+      const language = String(rows[index]?.language);
+      const headings = [...new Set([...titlePath, ...headingsIn(text)])];
+      return {
+        title: `${title} ${document}`,
+        headings,
+        text,
+        language: isLanguage(language) ? language : 'en',
+        score: -Number(rows[index]?.score),
+      };
+    }),
+    words.map(({ terms, isPrefix, count }) => ({
+      terms,
+      isPrefix,
+      rarity: Math.log(1 + (Math.max(0, chunks - count) + 0.5) / (count + 0.5)),
+    })),
+  );
+  return found.map((candidate, index) => ({ ...candidate, score: scores[index] ?? 0 })).sort((a, b) => b.score - a.score);
+}
+
+/** Headings in a chunk are lines of Markdown. */
+function headingsIn(text: string): string[] {
+  return [...text.matchAll(/^#{1,6} (.*)$/gm)].map(([, title = '']) => title);
 }
 
 type Limits = { where: string; values: string[]; most: number };
 
 function rowsOf(db: Database, match: string, { where, values, most }: Limits) {
   return db.all(
-    `select d.key, d.title, c.path, c.place, c.lead, c.text, c.start, c.print, f.score from
+    `select d.key, d.title, d.language, c.path, c.place, c.lead, c.text, c.start, c.print, f.score from
        (select rowid, rank as score from terms where terms match ? and rank match '${WEIGHTS}' ${where} order by rank limit ${most}) f
        join chunks c on c.id = f.rowid join documents d on d.id = c.document order by f.score, c.id`,
     [match, ...values],
@@ -78,11 +110,25 @@ function wordsOf(db: Database, query: string, tolerant: boolean): Word[] {
   const all = queryWords(query, languages);
   const meaningful = all.filter(({ whole, isPrefix }) => isPrefix || !isFrequent(whole, [language]));
   const counted = (meaningful.length > 0 ? meaningful : all).slice(0, MAX_WORDS).map((word) => countedWord(db, word, tolerant));
+  // A text may write two words as one, such as "rollback".
+  const absent = new Set(counted.filter(({ count }) => count === 0).map(({ whole }) => whole));
+  for (const word of queryWords(joinedPairs(query, absent), languages)) counted.push(countedWord(db, word, false));
   return counted.filter(({ count }) => count > 0).sort((a, b) => a.count - b.count);
+}
+
+/** Returns each two neighboring words, of which one is absent from all texts, as one word. */
+function joinedPairs(query: string, absent: ReadonlySet<string>): string {
+  const words = query.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+  const pairs = words.slice(1).map((word, index) => [words[index] as string, word] as const);
+  return pairs.flatMap((pair) => (pair.some((word) => absent.has(word)) ? [pair.join('')] : [])).join(' ');
 }
 
 function countedWord(db: Database, word: QueryWord, tolerant: boolean): Word {
   const count = word.terms.reduce((sum, term) => sum + countOf(db, term, word.isPrefix), 0);
+  if (count === 0 && word.parts) {
+    const { parts, ...rest } = word;
+    return countedWord(db, { ...rest, terms: parts }, tolerant);
+  }
   if (count > 0 || !tolerant || word.isPrefix) return { ...word, count };
   const terms = word.terms.flatMap((term) => similarTerms(db, term));
   return { ...word, terms, count: terms.reduce((sum, term) => sum + countOf(db, term, false), 0) };

@@ -11,6 +11,8 @@ const SEPARATORS = /[^\p{L}\p{M}\p{N}]+/u;
 const HUMP = /(?<=\p{Ll}|\p{N})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u;
 /** Scripts without spaces between words. Their text is indexed as pairs of characters. */
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
+/** Words of a sentence that are connected, such as "cross-origin" or "read/write". */
+const COMPOUND = /^\p{L}[\p{Ll}\p{M}]+(?:[-/]\p{L}[\p{Ll}\p{M}]+){1,2}$/u;
 const SIMPLE = /^[A-Z]?[a-z]+$/;
 const MAX_TERM = 64;
 /** A longer token is data, such as an image in Base64. */
@@ -19,12 +21,18 @@ const MAX_TOKEN = 400;
 /** Returns the terms of a text, separated by spaces. */
 export function indexText(text: string, language: Language): string {
   const terms: string[] = [];
-  for (const [token] of text.matchAll(TOKEN)) for (const term of termsOf(token, language)) terms.push(term);
+  for (const [token] of text.matchAll(TOKEN)) {
+    const { words, parts } = termsOf(token, language);
+    terms.push(...words, ...parts);
+  }
   return terms.join(' ');
 }
 
-/** A word of a query with the terms that stand for it. `whole` is the word in lower case, for typo tolerance. */
-export type QueryWord = { whole: string; terms: string[]; isPrefix: boolean };
+/**
+ * A word of a query with the terms that stand for it. The parts of an identifier are searched if no text has it as a whole. `whole` is the word
+ * in lower case, for typo tolerance.
+ */
+export type QueryWord = { whole: string; terms: string[]; parts?: string[]; isPrefix: boolean };
 
 /** Returns the words of a query. A word that ends with `*` stands for all words that begin with it. */
 export function queryWords(query: string, languages: readonly Language[]): QueryWord[] {
@@ -34,7 +42,12 @@ export function queryWords(query: string, languages: readonly Language[]): Query
     const isPrefix = query[match.index + token.length] === '*';
     const whole = foldedWord(token);
     if (isPrefix) words.set(`${whole}*`, { whole, terms: [whole], isPrefix });
-    else words.set(whole, { whole, terms: [...new Set(languages.flatMap((language) => [...termsOf(token, language)]))], isPrefix });
+    else {
+      const terms = languages.map((language) => termsOf(token, language));
+      const each = (of: 'words' | 'parts') => [...new Set(terms.flatMap((all) => all[of]))];
+      const parts = each('parts');
+      words.set(whole, { whole, terms: each('words'), isPrefix, ...(parts.length > 0 && { parts }) });
+    }
   }
   return [...words.values()].filter(({ terms }) => terms.length > 0);
 }
@@ -43,21 +56,29 @@ function foldedWord(token: string): string {
   return withoutAccents(token.toLowerCase().split(SEPARATORS).join('')).slice(0, MAX_TERM);
 }
 
-function* termsOf(token: string, language: Language): Generator<string> {
-  if (token.length > MAX_TOKEN) return;
+function termsOf(token: string, language: Language): { words: string[]; parts: string[] } {
+  if (token.length > MAX_TOKEN) return { words: [], parts: [] };
   // Most words of most texts are this simple.
-  if (SIMPLE.test(token)) return yield stemOf(token.toLowerCase(), language).slice(0, MAX_TERM);
+  if (SIMPLE.test(token)) return { words: [stemOf(token.toLowerCase(), language).slice(0, MAX_TERM)], parts: [] };
   const words = token.split(SEPARATORS).filter(Boolean);
   const parts = words.flatMap((word) => word.split(HUMP));
   // The apostrophe of "isn't" does not make an identifier.
   const isPlain = parts.length === 1 || /^[\p{L}\p{M}]+['’]\p{L}{1,2}$/u.test(token);
-  if (isPlain) {
-    yield* wordTerms((words[0] ?? '').toLowerCase(), language);
-    return;
-  }
+  if (isPlain) return { words: [...wordTerms((words[0] ?? '').toLowerCase(), language)], parts: [] };
   const whole = foldedWord(token);
-  if (whole !== '') yield whole;
-  for (const part of parts) yield* wordTerms(part.toLowerCase(), language);
+  if (COMPOUND.test(token)) return { words: [whole, ...parts.flatMap((part) => [...wordTerms(part.toLowerCase(), language)])], parts: [] };
+  // The identifiers in a path or an expression are found without what is around them.
+  const inner = words.length > 1 ? [...words.filter((word) => word.search(HUMP) > 0), ...segmentsOf(token)].map(foldedWord) : [];
+  return {
+    words: [...new Set([whole, ...inner])].filter(Boolean),
+    parts: parts.flatMap((part) => [...wordTerms(part.toLowerCase(), language)]),
+  };
+}
+
+/** Returns the segments of a path that consist of several words, such as the name of a package. */
+function segmentsOf(token: string): string[] {
+  const segments = token.split(/[/\\:]+/);
+  return segments.length > 1 ? segments.filter((segment) => /[\p{L}\p{N}][_\-.][\p{L}\p{N}]/u.test(segment)) : [];
 }
 
 function* wordTerms(word: string, language: Language): Generator<string> {

@@ -6,7 +6,8 @@ import { replaceFile } from '../../sessions/directory.ts';
 import type { Source } from '../collections.ts';
 
 export type Scope = 'workspace' | 'global';
-export type Definition = { name: string; scope: Scope; sources: Source[]; directory: string };
+/** `isDamaged`: the file has no valid list of sources, so what belongs to the collection is unknown. */
+export type Definition = { name: string; scope: Scope; sources: Source[]; directory: string; isDamaged?: true };
 
 /** A name, a source or a command does not fit. The message says how to correct it. */
 export class CollectionError extends Error {
@@ -45,7 +46,7 @@ export class Definitions {
     return isName(name) ? (this.#read(name, 'workspace') ?? this.#read(name, 'global')) : undefined;
   }
 
-  write({ name, scope, sources }: Omit<Definition, 'directory'>): Definition {
+  write({ name, scope, sources }: Pick<Definition, 'name' | 'scope' | 'sources'>): Definition {
     expectName(name);
     const directory = join(this.#roots[scope], name);
     replaceFile(join(directory, FILE), `${JSON.stringify({ version: 1, sources }, undefined, 2)}\n`);
@@ -67,7 +68,8 @@ export class Definitions {
       return undefined;
     }
     const { sources } = (jsonIn(text) ?? {}) as { sources?: unknown };
-    return { name, scope, directory, sources: Array.isArray(sources) ? sources.filter(isSource) : [] };
+    if (Array.isArray(sources) && sources.every(isSource)) return { name, scope, directory, sources };
+    return { name, scope, directory, sources: [], isDamaged: true };
   }
 }
 

@@ -8,6 +8,8 @@ import type { ReadDocument } from '../document.ts';
  */
 export type SourceDocument = {
   key: string;
+  /** The path of the file, which tells apart documents of two sources that have the same key. */
+  file?: string;
   name: string;
   size?: number;
   mtimeMs?: number;
@@ -18,7 +20,7 @@ export type SourceDocument = {
 export type UpdatePorts = {
   /**
    * Lists the documents of a source that Kedge may read without asking. @throws SourceError when the source cannot be listed. Its documents
-   * are then kept as they are.
+   * are then kept as they are. @throws SourceDenied
    */
   list(source: Source, signal: AbortSignal): AsyncIterable<SourceDocument>;
   read: ReadDocument;
@@ -26,6 +28,11 @@ export type UpdatePorts = {
 
 export class SourceError extends Error {
   override name = 'SourceError';
+}
+
+/** Nothing of the source may be read any more, so what was indexed is removed. */
+export class SourceDenied extends Error {
+  override name = 'SourceDenied';
 }
 
 export type UpdateEvent =

@@ -11,7 +11,7 @@ import type {
   Source,
 } from '../collections.ts';
 import { NotInCollection } from '../collections.ts';
-import { IndexReader, IndexWriter } from '../index/database.ts';
+import { CollectionBusy, IndexReader, IndexWriter, isDamage } from '../index/database.ts';
 import { contentIn, countsIn, documentsIn, outlineIn, sectionIn } from '../index/documents.ts';
 import { candidatesIn, rankedPassages } from '../index/search.ts';
 import { CollectionError, type Definition, Definitions, expectName, type Scope } from './definitions.ts';
@@ -39,7 +39,7 @@ export class DocumentStore implements DocumentCollections {
       throw new CollectionError(
         `The collection ${name} exists and ${existing.scope === 'global' ? 'is global: add --global' : 'belongs to this workspace: leave out --global'}, or choose another name.`,
       );
-    const all = [...(existing?.sources ?? [])];
+    const all = existing ? [...expectWhole(existing).sources] : [];
     for (const source of sources) if (!all.some((each) => JSON.stringify(each) === JSON.stringify(source))) all.push(source);
     if (all.length > MAX_SOURCES)
       throw new CollectionError(`A collection can have ${MAX_SOURCES} sources. Add a folder or a glob instead.`);
@@ -59,12 +59,20 @@ export class DocumentStore implements DocumentCollections {
       limits = UPDATE_LIMITS,
     }: { signal?: AbortSignal; notify?: (event: UpdateEvent) => void; limits?: UpdateLimits } = {},
   ): Promise<UpdateReport> {
-    const { directory, sources } = this.#existing(name);
-    const writer = new IndexWriter(directory);
+    const { directory, sources } = expectWhole(this.#existing(name));
+    const run = async (anew: boolean) => {
+      const writer = new IndexWriter(directory, { anew });
+      try {
+        return await new Update(writer, ports, limits, notify).run(sources, signal);
+      } finally {
+        writer.close();
+      }
+    };
     try {
-      return await new Update(writer, ports, limits, notify).run(sources, signal);
-    } finally {
-      writer.close();
+      return await run(false);
+    } catch (error) {
+      if (!isDamage(error) || signal.aborted) throw error;
+      return run(true);
     }
   }
 
@@ -74,7 +82,7 @@ export class DocumentStore implements DocumentCollections {
     this.#readers.get(definition.directory)?.close();
     this.#readers.delete(definition.directory);
     // The lock is in the directory, so nothing else may write while it is removed.
-    new IndexWriter(definition.directory).close();
+    new IndexWriter(definition.directory, { anew: true }).close();
     this.#definitions.remove(definition);
   }
 
@@ -87,17 +95,21 @@ export class DocumentStore implements DocumentCollections {
   async listCollections(): Promise<CollectionSummary[]> {
     return Promise.all(
       this.#definitions.list().map(async (definition) => {
-        const counts = await this.#reader(definition).read(countsIn);
         const { name, scope, sources } = definition;
-        const isFromNetwork = sources.some(({ kind }) => kind === 'url');
-        return { name, scope, sources, isFromNetwork, ...(counts ?? { documents: 0, failed: 0, todo: 0, chunks: 0 }) };
+        const summary = { name, scope, sources, isFromNetwork: sources.some(({ kind }) => kind === 'url'), ...NOTHING };
+        try {
+          return { ...summary, ...(await this.#read(expectWhole(definition), countsIn)) };
+        } catch (error) {
+          // One damaged collection must not stop runs that use the others.
+          return { ...summary, problem: (error as Error).message };
+        }
       }),
     );
   }
 
   async listDocuments(collection: string, filter: DocumentFilter = {}, limit = MAX_LISTED) {
-    const reader = this.#reader(this.#existing(collection));
-    return (await reader.read((db) => documentsIn(db, collection, filter, limit))) ?? { documents: [], total: 0 };
+    const definition = this.#existing(collection);
+    return (await this.#read(definition, (db) => documentsIn(db, collection, filter, limit))) ?? { documents: [], total: 0 };
   }
 
   async search(query: string, options: SearchOptions = {}, signal?: AbortSignal): Promise<Passage[]> {
@@ -106,7 +118,7 @@ export class DocumentStore implements DocumentCollections {
     const definitions = collections ? collections.map((name) => this.#existing(name)) : this.#definitions.list();
     const candidates = [];
     for (const definition of definitions) {
-      const own = await this.#reader(definition).read((db) => candidatesIn(db, query, { ...options, limit: most }), signal);
+      const own = await this.#read(definition, (db) => candidatesIn(db, query, { ...options, limit: most }), signal);
       for (const candidate of own ?? []) candidates.push({ collection: definition.name, ...candidate });
     }
     return rankedPassages(candidates, most);
@@ -124,8 +136,8 @@ export class DocumentStore implements DocumentCollections {
     return this.#ask(collection, document, (db) => contentIn(db, collection, document, range));
   }
 
-  async #ask<T>(collection: string, document: string, query: Parameters<typeof IndexReader.prototype.read<T>>[0]): Promise<T> {
-    const answer = await this.#reader(this.#existing(collection)).read(query);
+  async #ask<T>(collection: string, document: string, query: Query<T>): Promise<T> {
+    const answer = await this.#read(this.#existing(collection), query);
     if (answer === undefined)
       throw new NotInCollection(`The collection ${collection} has no document “${document}”. It was not indexed yet.`);
     return answer;
@@ -139,9 +151,28 @@ export class DocumentStore implements DocumentCollections {
     throw new NotInCollection(`There is no collection ${JSON.stringify(name.slice(0, 80))}. ${known}`);
   }
 
-  #reader({ directory }: Definition): IndexReader {
+  /** @throws CollectionError if the index cannot be read */
+  async #read<T>({ name, directory }: Definition, query: Query<T>, signal?: AbortSignal): Promise<T | undefined> {
     const reader = this.#readers.get(directory) ?? new IndexReader(directory);
     this.#readers.set(directory, reader);
-    return reader;
+    try {
+      return await reader.read(query, signal);
+    } catch (error) {
+      if (signal?.aborted || error instanceof NotInCollection || error instanceof CollectionBusy) throw error;
+      const { message } = error as Error;
+      const advice = isDamage(error) || /^ENOENT/.test(message) ? ` To make it again: kedge docs update ${name}` : '';
+      throw new CollectionError(`The index of the collection ${name} cannot be read: ${message}.${advice}`);
+    }
   }
+}
+
+type Query<T> = Parameters<typeof IndexReader.prototype.read<T>>[0];
+
+const NOTHING = { documents: 0, failed: 0, todo: 0, chunks: 0 };
+
+/** @throws CollectionError if the definition is damaged. An update would then remove all documents. */
+function expectWhole(definition: Definition): Definition {
+  if (!definition.isDamaged) return definition;
+  const { name } = definition;
+  throw new CollectionError(`The definition of the collection ${name} is damaged. Remove it (kedge docs remove ${name}) and add it again.`);
 }

@@ -6,7 +6,7 @@ import { DocumentError } from '../document.ts';
 import { type DocumentText, deleteContent, type FileState, writeContent } from '../index/content.ts';
 import type { IndexWriter } from '../index/database.ts';
 import { formatOfName } from '../names.ts';
-import type { SourceDocument, UpdateEvent, UpdateLimits, UpdatePorts, UpdateReport } from './sources.ts';
+import { SourceDenied, type SourceDocument, type UpdateEvent, type UpdateLimits, type UpdatePorts, type UpdateReport } from './sources.ts';
 
 type Known = { id: number; source: number; size: number | null; mtime: number | null; digest: string | null; todo: number; failed: number };
 type Listed = Map<string, { source: number; document: SourceDocument }>;
@@ -62,22 +62,29 @@ export class Update {
     const listed: Listed = new Map();
     const incomplete = new Set<number>();
     for (const [source, given] of sources.entries()) {
+      const [unnameable, taken] = [new Set<string>(), new Set<string>()];
       try {
         for await (const document of this.#ports.list(given, signal)) {
           signal.throwIfAborted();
-          if (listed.has(document.key)) continue;
+          const { key, file } = document;
+          if (UNNAMEABLE.test(key)) unnameable.add(key);
+          else if (listed.has(key) && listed.get(key)?.document.file !== file) taken.add(key);
+          if (unnameable.has(key) || listed.has(key)) continue;
           if (listed.size >= this.#limits.documents) {
             incomplete.add(source);
             this.#problem(`A collection can have ${this.#limits.documents.toLocaleString('en')} documents. The rest was left out.`);
             break;
           }
-          listed.set(document.key, { source, document });
+          listed.set(key, { source, document });
         }
       } catch (error) {
         if (signal.aborted) throw error;
-        incomplete.add(source);
+        if (!(error instanceof SourceDenied)) incomplete.add(source);
         this.#problem((error as Error).message);
       }
+      if (unnameable.size > 0) this.#problem(leftOut(unnameable, 'their names contain line breaks or other control characters'));
+      if (taken.size > 0)
+        this.#problem(leftOut(taken, 'documents of another source have the same names. Add them to a collection of their own'));
     }
     return { listed, incomplete };
   }
@@ -136,12 +143,14 @@ export class Update {
       // A failure of the database is not a failure of the document.
       if ((error as Error).name === 'SQLite3Error') throw error;
       const problem = error instanceof DocumentError ? error.problem : 'unreadable';
+      // A file that could not be opened, or that took too long, may be readable next time although it has not changed.
+      const { size, mtimeMs, digest } = problem === 'unreadable' || problem === 'too-slow' ? ({} as FileState) : state;
       const message = (error as Error).message.slice(0, MAX_MESSAGE);
       await this.#writer.transaction(() => {
         deleteContent(db, id);
         db.run(
           'update documents set problem = ?, message = ?, size = ?, mtime = ?, digest = ?, length = 0, chunks = 0, todo = 0 where id = ?',
-          [problem, message, state.size ?? null, state.mtimeMs ?? null, state.digest ?? null, id],
+          [problem, message, size ?? null, mtimeMs ?? null, digest ?? null, id],
         );
       });
       this.#finished(key, 'failed', message);
@@ -172,6 +181,14 @@ export class Update {
     this.#done++;
     this.#notify({ type: 'document', key, result, ...(message && { message }), done: this.#done, todo: this.#todo });
   }
+}
+
+/** A name with a line break could look like the place of another document. */
+const UNNAMEABLE = /[\p{Cc}\p{Zl}\p{Zp}]/u;
+
+function leftOut(keys: ReadonlySet<string>, reason: string): string {
+  const [first] = keys;
+  return `${keys.size.toLocaleString('en')} of the documents were left out, such as ${JSON.stringify(first)}, because ${reason}.`;
 }
 
 const MAX_TITLE = 300;

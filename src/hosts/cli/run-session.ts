@@ -142,18 +142,38 @@ function stillProposed({ state }: Session, plan: string): string | undefined {
   return state.lastRun?.outcome === 'answered' && state.plans.get(plan)?.status === 'proposed' ? plan : undefined;
 }
 
+const turns = new WeakMap<Session, Promise<unknown>>();
+
+/**
+ * Asks after everything that was asked before is answered. Calls that run at the same time can need approval at the same time, and the text
+ * of one approval must not appear above the answers to another one.
+ */
+function inTurn<T>(session: Session, ask: () => Promise<T>): Promise<T> {
+  const answer = Promise.resolve(turns.get(session)).then(ask);
+  turns.set(
+    session,
+    answer.catch(() => undefined),
+  );
+  return answer;
+}
+
 async function answerApproval(session: Session, request: ApprovalRequest, options: PromptOptions, signal: AbortSignal): Promise<void> {
   const started = session.events.ofType('tool_started', request.runId).findLast(({ callId }) => callId === request.callId);
   const rule = started?.decision.rule;
   const { promptForApproval } = await import('./questions.ts');
-  const answer = await promptForApproval(request, rule, options, signal, () => session.changes.whole(request.changes));
+  const answer = await inTurn(session, async () => {
+    if (!session.state.pendingApprovals.has(request.approvalId)) return undefined;
+    return promptForApproval(request, rule, options, signal, () => session.changes.whole(request.changes));
+  });
   // Stopping a run answers its approvals, so an aborted prompt must not answer again.
-  if (!signal.aborted && session.state.pendingApprovals.has(request.approvalId)) await session.answerApproval(request.approvalId, answer);
+  if (answer && !signal.aborted && session.state.pendingApprovals.has(request.approvalId))
+    await session.answerApproval(request.approvalId, answer);
 }
 
 async function answerQuestion(session: Session, asked: AskedQuestion, options: PromptOptions, signal: AbortSignal): Promise<void> {
   const { linesOf, NOBODY, promptForAnswer } = await import('./questions.ts');
-  const typedAnswer = options.interactive ? await promptForAnswer(asked, options.prompter ?? linesOf(process.stdin), signal) : undefined;
+  const lines = options.prompter ?? linesOf(process.stdin);
+  const typedAnswer = options.interactive ? await inTurn(session, () => promptForAnswer(asked, lines, signal)) : undefined;
   const answer = typedAnswer ?? { words: NOBODY, by: 'nobody' };
   if (!signal.aborted && session.state.pendingQuestions.has(asked.questionId)) await session.answerQuestion(asked.questionId, answer);
 }

@@ -20,8 +20,6 @@ type Field = PrimitiveSchemaDefinition;
 /** `undefined` leaves the field out. The SDK then adds its default. */
 type Answered = { value: Value | undefined } | 'decline' | 'cancel' | 'unfit';
 
-let count = 0;
-
 export async function elicited(
   server: string,
   { message, requestedSchema }: ElicitRequestFormParams,
@@ -31,7 +29,8 @@ export async function elicited(
   const fields = Object.entries(properties);
   // Without a call, there is nobody whom the question could be shown to.
   if (!ask || fields.length > MAX_FIELDS) return { action: 'decline' };
-  const id = `elicitation-${++count}`;
+  // After a reload, a call can run again. It must not find an answer to another question.
+  const id = `elicitation-${crypto.randomUUID()}`;
   const intro = `The MCP server ${server} asks: ${shown(message)}`;
   if (fields.length === 0) {
     const answer = await ask({ id, text: intro, options: [{ label: ACCEPT }, { label: DECLINE }] });

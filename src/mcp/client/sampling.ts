@@ -20,8 +20,6 @@ export type Sampling = {
   refuse(): void;
 };
 
-let count = 0;
-
 /** @throws Error if the request is refused or cannot be answered; the server gets its message */
 export async function sampled(
   server: string,
@@ -36,7 +34,8 @@ export async function sampled(
   if (shown.length > MAX_TEXT) throw new Error(`The request is too long. At most ${MAX_TEXT} characters can be approved.`);
   const tokens = Math.max(1, Math.min(MAX_TOKENS, Math.floor(maxTokens)));
   const text = `The MCP server ${server} wants to send this to ${model.name}. You pay for it, the answer has at most ${tokens} tokens, and the server gets it.\n\n${shown}`;
-  const answer = await ask({ id: `sampling-${++count}`, text, options: [ALLOW, DENY, NEVER].map((label) => ({ label })) });
+  // After a reload, a call can run again. It must not find an approval of another text.
+  const answer = await ask({ id: `sampling-${crypto.randomUUID()}`, text, options: [ALLOW, DENY, NEVER].map((label) => ({ label })) });
   const chosen = 'option' in answer ? answer.option : undefined;
   if (chosen === NEVER) refuse();
   if (chosen !== ALLOW) throw new Error('The user has refused this request to the model.');

@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { type McpServerConfig, readServers } from '../config.ts';
 import { jsonWithComments } from './json-with-comments.ts';
+import { SECRET } from './variables.ts';
 
 /** A server that can be added to the settings. `secrets` are the values of its inputs, by their ids. */
 export type Importable = { name: string; config: McpServerConfig; secrets: Readonly<Record<string, string>> };
@@ -23,7 +24,6 @@ const Entry = z.object({
 });
 
 const NAME = /^[\p{L}\p{N}][\p{L}\p{N}._ @-]{0,63}$/u;
-const SECRET = /key|token|secret|passw|auth|credential|cookie|session|\bpat\b|signature/i;
 /** A long word without separators is probably a key, whatever its name is. */
 const LIKE_KEY = /^[\w+/=~.-]{20,}$/;
 const FLAG = /^--?[\w-]+$/;

@@ -10,6 +10,9 @@ export type Variables = {
   input(input: ServerInput): Promise<string>;
 };
 
+/** Matches the names of values that may be secret. */
+export const SECRET = /key|token|secret|passw|auth|credential|cookie|session|\bpat\b|signature/i;
+
 const VARIABLE = /\$\{(env|input|workspaceFolder|workspaceFolderBasename|userHome|pathSeparator|\/)(?::([^${}]{0,200}))?\}/g;
 
 /** Replaces each variable once, so a value is never read as a variable. Unknown variables stay as they are. */

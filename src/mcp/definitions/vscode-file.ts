@@ -6,6 +6,9 @@ import { jsonWithComments } from './json-with-comments.ts';
 /** Names appear in questions and in texts for the model, so they cannot contain sentences. */
 const NAME = /^[\p{L}\p{N}][\p{L}\p{N}._/@-]{0,63}$/u;
 
+/** The maximum length of the definition of a workspace. An approval shows all of it. */
+const MAX_SHOWN = 10_000;
+
 const Input = z.object({
   id: z.string().min(1),
   type: z.string(),
@@ -46,6 +49,10 @@ export function readDefinitions({ path, text, folder, workspace }: DefinitionFil
     problems.push(...read.problems);
     const config = read.servers.get(name);
     if (!config) continue;
+    if (workspace && JSON.stringify(definition).length > MAX_SHOWN) {
+      problems.push(`The MCP server ${name} in ${path} is not used: its definition is too long to be read before an approval. Shorten it.`);
+      continue;
+    }
     const digest = workspace?.digest(JSON.stringify([path, name, definition, inputs]));
     const origin: Origin = { file: path, inputs, ...(folder !== undefined && { folder }), ...(digest !== undefined && { digest }) };
     servers.set(name, { ...config, origin });

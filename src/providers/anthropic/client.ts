@@ -1,4 +1,5 @@
 import { BaseAnthropic, type ClientOptions } from '@anthropic-ai/sdk/client';
+import { asFetch } from '../answer.ts';
 import { silenceOf } from '../connection.ts';
 import { eventConnection } from '../event-stream.ts';
 import type { Server } from '../server.ts';
@@ -21,7 +22,7 @@ export function createClient(config: ProviderConfig, server: Server): BaseAnthro
     // This limit includes the time for reading an error. It is much longer than the silence that `eventConnection` allows, so that the
     // silence is reported first.
     timeout: 20 * silenceMs,
-    fetch: eventConnection(server, silenceMs, 'add'),
+    fetch: asFetch(eventConnection(server, silenceMs, 'add')),
     logLevel: 'off',
     openTelemetry: { propagation: false, traces: false },
     defaultHeaders,

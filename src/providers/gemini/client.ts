@@ -1,4 +1,5 @@
 import { GoogleGenAI } from '@google/genai/web';
+import { asFetch } from '../answer.ts';
 import { silenceOf } from '../connection.ts';
 import { eventConnection } from '../event-stream.ts';
 import type { Server } from '../server.ts';
@@ -6,7 +7,7 @@ import type { ProviderConfig } from '../types.ts';
 
 /** Creates the `fetch` that all requests use. */
 export function connectionFor(config: ProviderConfig, server: Server): typeof fetch {
-  return eventConnection(server, silenceOf(config, false), 'drop', true);
+  return asFetch(eventConnection(server, silenceOf(config, false), 'drop', true));
 }
 
 /** Uses the SDK's web entry, which behaves the same in Node and reads nothing from the environment. */

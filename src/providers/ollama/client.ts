@@ -1,4 +1,5 @@
 import { Ollama } from 'ollama/browser';
+import { asFetch } from '../answer.ts';
 import { connection, silenceOf } from '../connection.ts';
 import type { Server } from '../server.ts';
 import type { ProviderConfig } from '../types.ts';
@@ -13,11 +14,8 @@ export function withDefaultUrl(config: ProviderConfig): ProviderConfig & { baseU
 
 /** Creates the `fetch` that all requests use. */
 export function connectionFor(config: ProviderConfig, server: Server): typeof fetch {
-  return connection(server, {
-    silenceMs: silenceOf(config, true),
-    rulesFor: (url) => (url.endsWith('/api/chat') ? lineRules(server) : undefined),
-    throwsStatus: true,
-  });
+  const rulesFor = (url: string) => (url.endsWith('/api/chat') ? lineRules(server) : undefined);
+  return asFetch(connection(server, { silenceMs: silenceOf(config, true), rulesFor, throwsStatus: true }));
 }
 
 /**

@@ -1,10 +1,9 @@
-import type { OpenAI } from 'openai/client';
 import type { ModelAdapter, ModelRequest } from '../../core/model/model.ts';
 import { silenceOf } from '../connection.ts';
 import { refusedField, sdkError } from '../errors.ts';
 import { exchange } from '../exchange.ts';
-import { createClient } from '../openai/client.ts';
-import { formOf, JSON_CONTENT, RequestBodies } from '../request-body.ts';
+import { Client } from '../openai/client.ts';
+import { formOf, RequestBodies } from '../request-body.ts';
 import { checkConfig, serverOf } from '../server.ts';
 import type { ProviderConfig } from '../types.ts';
 import { type Dialect, dialectOf, toBody, toMessages } from './convert.ts';
@@ -32,18 +31,18 @@ export function createAdapter(config: ProviderConfig): ModelAdapter {
   const server = serverOf(label, config);
   const bodies = new RequestBodies();
   let dialect: Dialect | undefined;
-  let client: OpenAI | undefined;
+  let client: Client | undefined;
 
   async function open(request: ModelRequest, signal: AbortSignal): Promise<AsyncIterable<unknown>> {
     checkConfig(label, config);
-    client ??= createClient(config, server, silenceOf(config, true));
+    client ??= new Client(config, server, silenceOf(config, true));
     for (;;) {
       dialect ??= { ...dialectOf(config.baseUrl), ...(id && { provider: id }) };
       const current = dialect;
       const head = () => toBody({ ...request, messages: [] }, current);
       const body = bodies.of(request, current, () => formOf(head(), (message) => toMessages(message, request.model, current)));
       try {
-        return await client.post<AsyncIterable<unknown>>('/chat/completions', { body, headers: JSON_CONTENT, signal, stream: true });
+        return await client.post('/chat/completions', body, signal);
       } catch (error) {
         const refused = refusedField(error, OPTIONAL, head());
         if (!refused) throw error;

@@ -1,6 +1,6 @@
 import { silenceOf } from '../connection.ts';
 import { numberOf, withoutEmpty } from '../listing.ts';
-import { createClient, modelEntries } from '../openai/client.ts';
+import { Client, modelEntries } from '../openai/client.ts';
 import { checkConfig, serverOf } from '../server.ts';
 import type { ModelInfo, Prices, ProviderConfig } from '../types.ts';
 
@@ -10,7 +10,7 @@ export async function listModels(config: ProviderConfig, signal: AbortSignal): P
   const name = config.provider?.label ?? 'the chat server';
   checkConfig(name, config);
   const server = serverOf(name, config);
-  const entries = await modelEntries(createClient(config, server, silenceOf(config, true)), server, signal);
+  const entries = await modelEntries(new Client(config, server, silenceOf(config, true)), server, signal);
   return entries.filter(writesText).map(toInfo);
 }
 

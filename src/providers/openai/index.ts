@@ -1,13 +1,12 @@
-import type { OpenAI } from 'openai/client';
 import { APIError } from 'openai/core/error';
 import type { ModelAdapter, ModelRequest } from '../../core/model/model.ts';
 import { silenceOf } from '../connection.ts';
 import { sdkError } from '../errors.ts';
 import { exchange } from '../exchange.ts';
-import { formOf, JSON_CONTENT, RequestBodies } from '../request-body.ts';
+import { formOf, RequestBodies } from '../request-body.ts';
 import { checkConfig, serverOf } from '../server.ts';
 import type { ProviderConfig } from '../types.ts';
-import { createClient } from './client.ts';
+import { Client } from './client.ts';
 import { type Omit, toBody, toItems } from './convert.ts';
 import { toModelEvents } from './stream.ts';
 
@@ -23,18 +22,18 @@ export function createAdapter(config: ProviderConfig): ModelAdapter {
   const server = serverOf('OpenAI', config);
   const omitted = new Map<string, Omit>();
   const bodies = new RequestBodies();
-  let client: OpenAI | undefined;
+  let client: Client | undefined;
 
   async function open(request: ModelRequest, signal: AbortSignal): Promise<AsyncIterable<unknown>> {
     checkConfig('OpenAI', config);
-    client ??= createClient(config, server, silenceOf(config, false));
+    client ??= new Client(config, server, silenceOf(config, false));
     for (;;) {
       const omit = omitted.get(request.model) ?? OMITS_NOTHING;
       const body = bodies.of(request, omit, () =>
         formOf(toBody({ ...request, messages: [] }, omit), (message) => toItems(message, request.model)),
       );
       try {
-        return await client.post<AsyncIterable<unknown>>('/responses', { body, headers: JSON_CONTENT, signal, stream: true });
+        return await client.post('/responses', body, signal);
       } catch (error) {
         const more = unsupported(error, omit, request);
         if (!more) throw error;

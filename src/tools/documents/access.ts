@@ -17,10 +17,12 @@ export async function collectionsIn({ collections, names }: DocumentScope): Prom
 
 /** Returns the requested collections. @throws ToolError if one does not exist */
 export async function requestedCollections(scope: DocumentScope, requested?: readonly string[]): Promise<string[]> {
-  const names = (await collectionsIn(scope)).map(({ name }) => name);
+  const all = await collectionsIn(scope);
+  const names = all.map(({ name }) => name);
   const missing = requested?.find((name) => !names.includes(name));
   if (missing !== undefined) throw new ToolError(`There is no collection ${missing}. ${namesText(names)}`);
-  return requested?.length ? [...requested] : names;
+  // A damaged collection does not stop the search in the others.
+  return requested?.length ? [...requested] : all.filter(({ problem }) => problem === undefined).map(({ name }) => name);
 }
 
 /** Finds a document by `collection/document`, as in the results of the tools. @throws ToolError */

@@ -17,9 +17,9 @@ export function listCollectionsTool(scope: DocumentScope): Tool {
         title: 'List the collections of documents',
         targets: [],
         async execute() {
-          const lines = (await collectionsIn(scope)).map(({ name, documents, failed, todo, isFromNetwork }) =>
+          const lines = (await collectionsIn(scope)).map(({ name, documents, failed, todo, isFromNetwork, problem }) =>
             [
-              `${name}: ${countOf(documents, 'document')}`,
+              `${name}: ${problem === undefined ? countOf(documents, 'document') : 'cannot be read'}`,
               failed > 0 && `${failed} could not be read`,
               todo > 0 && `${todo} not up to date`,
               isFromNetwork && 'from the network',

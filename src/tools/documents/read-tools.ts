@@ -105,15 +105,20 @@ async function report(
   content: DocumentContent,
   most = MAX_CHARACTERS,
 ): Promise<string> {
-  const { text, start, end, length, title, place } = content;
+  const { text, start, end, length, title, place, passages } = content;
   if (text.trim() === '') return 'This part of the document contains no text.';
   const shown = text.slice(0, Math.min(most, MAX_CHARACTERS));
   const last = start + shown.length;
-  const outline = (await scope.collections.outline(collection, document)).filter((entry) => entry.start > start && entry.start < last);
-  const above: Pick<OutlineEntry, 'start' | 'titlePath' | 'place'> = { start, titlePath: [title], place: place ?? {} };
-  const parts = [above, ...outline].map((entry, index, all) => {
-    const part = shown.slice(entry.start - start, (all[index + 1]?.start ?? last) - start).trim();
-    return part === '' ? [] : [citedText(citation(collection, document, entry.place), entry.titlePath, part)];
+  const outline = await scope.collections.outline(collection, document);
+  const above = (at: number) => outline.findLast((entry) => entry.start <= at)?.titlePath ?? [title];
+  const beginnings = new Map([[start, { titlePath: above(start), place: place ?? {} }]]);
+  for (const each of passages) if (each.start > start) beginnings.set(each.start, { titlePath: above(each.start), place: each.place });
+  for (const each of outline) if (each.start > start) beginnings.set(each.start, each);
+  const starts = [...beginnings.keys()].filter((at) => at < last).sort((first, second) => first - second);
+  const parts = starts.map((at, index) => {
+    const part = shown.slice(at - start, (starts[index + 1] ?? last) - start).trim();
+    const { titlePath, place: where } = beginnings.get(at) as Pick<OutlineEntry, 'titlePath' | 'place'>;
+    return part === '' ? [] : [citedText(citation(collection, document, where), titlePath, part)];
   });
   const notes = [
     (start > 0 || last < length) && `characters ${start}-${last} of ${length}`,

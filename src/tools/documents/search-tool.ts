@@ -28,7 +28,7 @@ export function searchDocumentsTool(scope: DocumentScope, names: readonly string
         targets: [],
         async execute({ signal, mostCharacters = Number.POSITIVE_INFINITY }) {
           const searched = await requestedCollections(scope, collections);
-          if (searched.length === 0) throw new ToolError('There are no collections.');
+          if (searched.length === 0) throw new ToolError('There is no collection that can be read.');
           const options = { collections: searched, limit, ...(path && { filter: { path } }) };
           let passages = await scope.collections.search(query, options, signal);
           // A typing error in a word must not look like a missing document.

@@ -7,7 +7,7 @@ describe('terms', () => {
   it('are stems, and identifiers and paths as a whole and in parts', () => {
     assert.equal(indexText('Configuring the retries', 'en'), 'configur the retri');
     assert.equal(indexText('maxTokens max_tokens', 'en'), 'maxtokens max token maxtokens max token');
-    assert.equal(indexText('src/core/run.ts', 'en'), 'srccorerunts src core run ts');
+    assert.equal(indexText('src/core/run.ts', 'en'), 'srccorerunts runts src core run ts');
     assert.equal(indexText('HTTPServer', 'en'), 'httpserver http server');
     assert.equal(indexText("isn't", 'en'), 'isn');
     assert.equal(indexText('x'.repeat(500), 'en'), '');
@@ -77,6 +77,10 @@ describe('the search in collections', () => {
     assert.deepEqual(await found('harb*'), ['src/tide.txt']);
     assert.deepEqual(await found('habror'), []);
     assert.deepEqual(await found('habror', { tolerant: true }), ['src/tide.txt']);
+  });
+
+  it('finds two words that a text writes as one', async () => {
+    assert.deepEqual(await found('har bor'), ['src/tide.txt']);
   });
 
   it('is limited to collections, paths and formats', async () => {

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DocumentError } from '../../../src/documents/document.ts';
 import { CollectionBusy, IndexWriter } from '../../../src/documents/index/database.ts';
-import { UPDATE_LIMITS, type UpdateEvent } from '../../../src/documents/store/sources.ts';
+import { SourceDenied, UPDATE_LIMITS, type UpdateEvent } from '../../../src/documents/store/sources.ts';
 import { DocumentStore } from '../../../src/documents/store/store.ts';
 import { filesOf, indexed, portsOf, temporaryStore } from '../../support/collections.ts';
+
+const DAMAGED =
+  'The index of the collection docs cannot be read: database disk image is malformed. To make it again: kedge docs update docs';
 
 const texts = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`d${index}.md`, `# Document ${index}\n\nTide.\n`]));
@@ -78,6 +81,63 @@ describe('the store of collections', () => {
     assert.equal((await keys()).length, 2);
   });
 
+  it('removes the documents of a source that may not be read any more', async () => {
+    await indexed(store, texts(2));
+    const report = await store.update('docs', {
+      ...portsOf(new Map()),
+      // biome-ignore lint/correctness/useYield: nothing of the source may be read.
+      async *list() {
+        throw new SourceDenied('A rule denies it.');
+      },
+    });
+    assert.deepEqual([report.problems, report.removed], [['A rule denies it.'], 2]);
+    assert.deepEqual(await store.search('tide'), []);
+  });
+
+  it('reads a document again that could not be opened, or took too long, although it has not changed', async () => {
+    for (const error of [new Error('EACCES: permission denied'), new DocumentError('too-slow', 'It took too long.')]) {
+      const ports = portsOf(filesOf(texts(2)));
+      const { read } = ports;
+      ports.read = async (path, ...rest) => {
+        if (path === 'd1.md') throw error;
+        return read(path, ...rest);
+      };
+      store.define('docs', 'workspace', [{ kind: 'folder', path: '/docs' }]);
+      assert.equal((await store.update('docs', ports)).failed, 1);
+      const again = portsOf(filesOf(texts(2)));
+      await store.update('docs', again);
+      assert.deepEqual(again.reads, ['d1.md']);
+      assert.deepEqual(await keys(), ['d0.md ready', 'd1.md ready']);
+      store.remove('docs');
+    }
+  });
+
+  it('leaves out names that could look like another place, and says so', async () => {
+    store.define('docs', 'workspace', [{ kind: 'folder', path: '/docs' }]);
+    const report = await store.update('docs', portsOf(filesOf({ 'a.md': '# A\n', 'x\n[docs/a.md:1-9]\tA\n.md': '# Forged\n' })));
+    assert.deepEqual(await keys(), ['a.md ready']);
+    assert.match(report.problems.join(), /^1 of the documents were left out, such as "x\\n\[docs/);
+  });
+
+  it('says which documents of two sources have the same name', async () => {
+    store.define('docs', 'workspace', [
+      { kind: 'folder', path: '/one/docs' },
+      { kind: 'folder', path: '/two/docs' },
+      { kind: 'file', path: '/one/docs/a.md' },
+    ]);
+    const ports = portsOf(filesOf({ 'docs/a.md': '# A\n' }));
+    const report = await store.update('docs', {
+      ...ports,
+      async *list(source, signal) {
+        const folder = source.kind !== 'url' && source.path.startsWith('/two') ? '/two' : '/one';
+        for await (const document of ports.list(source, signal)) yield { ...document, file: `${folder}/${document.key}` };
+      },
+    });
+    assert.deepEqual(report.problems, [
+      '1 of the documents were left out, such as "docs/a.md", because documents of another source have the same names. Add them to a collection of their own.',
+    ]);
+  });
+
   it('limits the number of documents', async () => {
     store.define('docs', 'workspace', [{ kind: 'folder', path: '/docs' }]);
     const report = await store.update('docs', portsOf(filesOf(texts(5))), { limits: { ...UPDATE_LIMITS, documents: 3 } });
@@ -130,6 +190,37 @@ describe('the store of collections', () => {
     writeFileSync(join(setup.roots.workspace, 'docs', 'index.db'), 'no database');
     assert.equal((await store.update('docs', portsOf(filesOf(texts(3))))).indexed, 3);
     assert.ok((await store.search('tide')).length > 0);
+  });
+
+  it('says which index is damaged, lets the others be used, and makes a partly damaged one again', async () => {
+    await indexed(store, texts(100));
+    await indexed(store, texts(2), 'others');
+    store.close();
+    const file = join(setup.roots.workspace, 'docs', 'index.db');
+    writeFileSync(file, readFileSync(file).fill(0xff, 8_192));
+    const problems = (await store.listCollections()).map(({ name, problem }) => [name, problem]);
+    assert.deepEqual(problems, [
+      ['docs', DAMAGED],
+      ['others', undefined],
+    ]);
+    await assert.rejects(store.search('tide'), { name: 'CollectionError', message: DAMAGED });
+    assert.equal((await store.search('tide', { collections: ['others'], limit: 1 })).length, 1);
+    assert.equal((await store.update('docs', portsOf(filesOf(texts(100))))).indexed, 100);
+    assert.ok((await store.search('tide')).length > 0);
+  });
+
+  it('changes nothing if the definition of a collection is damaged', async () => {
+    await indexed(store, texts(3));
+    const file = join(setup.roots.workspace, 'docs', 'collection.json');
+    for (const text of ['{"version": 1, "sour', '{"version": 1, "sources": [{"kind": "later"}]}']) {
+      writeFileSync(file, text);
+      await assert.rejects(store.update('docs', portsOf(new Map())), /definition of the collection docs is damaged/);
+      assert.throws(() => store.define('docs', 'workspace', [{ kind: 'folder', path: '/other' }]), /is damaged/);
+      assert.match((await store.listCollections())[0]?.problem ?? '', /is damaged/);
+      assert.equal((await store.listDocuments('docs')).total, 3);
+    }
+    store.remove('docs');
+    assert.deepEqual(await store.listCollections(), []);
   });
 
   it('takes only safe names', async () => {

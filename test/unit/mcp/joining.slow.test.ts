@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ModelRequest } from '../../../src/core/model/model.ts';
+import type { Tool } from '../../../src/core/run/tool.ts';
 import { startServer } from '../../../src/hosts/node/commands/server-process.ts';
 import { readServers } from '../../../src/mcp/config.ts';
 import { McpServers } from '../../../src/mcp/servers.ts';
@@ -62,6 +63,27 @@ describe('a run with MCP servers', function () {
     assert.deepEqual(before, []);
     assert.ok(after?.includes('late__steady'));
     assert.equal(resultTexts(kedge.session).at(-1), 'steady');
+  });
+
+  it('gets one of two tools with the same name, which is not replaced by the other one if the user turns it off', async () => {
+    const asking = { command: process.execPath, args: [join(import.meta.dirname, '../../support/asking-server.ts')] };
+    const settings: Record<string, object> = { asking };
+    await using servers = serversOn(settings, 0);
+    const tools = new Promise<readonly Tool[]>((resolve) => {
+      void servers.toolsFor('agent', isNeverDenied, { join: resolve, waits: false });
+    });
+    const [same, ...others] = (await tools).filter(({ name }) => name === 'asking__same_name');
+    assert.deepEqual(others, []);
+    const { signal } = new AbortController();
+    assert.equal((await same?.prepare({}, signal))?.mcp?.tool, 'same name');
+    settings.asking = { ...asking, disabledTools: ['same name'] };
+    const left = await servers.toolsFor('agent', isNeverDenied);
+    assert.deepEqual(
+      left.map(({ name }) => name),
+      ['asking__act', 'asking__leave', 'asking__sample'],
+    );
+    delete settings.asking;
+    await assert.rejects(async () => left[0]?.prepare({}, signal), /turned off asking__act/);
   });
 
   it('continues with a call of a slow server after a reload', async () => {

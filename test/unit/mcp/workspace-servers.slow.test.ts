@@ -18,8 +18,16 @@ const STEADY = 'fickle_workspace__steady';
 const variable = (name: string) => `\${${name}}`;
 const CONFIGURED = JSON.stringify({
   servers: {
-    fickle: { command: variable('env:NODE'), args: [PROGRAM, 'a b'], env: { TOKEN: `Bearer ${variable('input:token')}`, PLAIN: 'hidden' } },
-    web: { url: 'https://a.example/mcp', headers: { 'x-key': 'hidden' } },
+    fickle: {
+      command: variable('env:NODE'),
+      args: [PROGRAM, 'a b'],
+      env: { TOKEN: `Bearer ${variable('input:token')}`, API_KEY: 'hidden', NODE_OPTIONS: '--no-deprecation "a"' },
+    },
+    web: {
+      url: 'https://a.example/mcp',
+      headers: { 'x-key': 'hidden' },
+      oauth: { clientId: variable('env:GITHUB_TOKEN'), clientSecret: `hidden${variable('env:X')}` },
+    },
   },
   inputs: [{ type: 'promptString', id: 'token', description: 'The token', password: true }],
 });
@@ -91,14 +99,32 @@ describe('an MCP server that the workspace defines', function () {
         'MCP server: fickle@workspace',
         `Defined in: ${join(kedge.root, '.vscode/mcp.json')}`,
         `Command: \${env:NODE} ${PROGRAM} "a b"`,
-        `Environment: TOKEN ${variable('input:token')}, PLAIN`,
+        `Environment: TOKEN=(hidden) ${variable('input:token')}\nAPI_KEY=(hidden)\nNODE_OPTIONS="--no-deprecation \\"a\\""`,
       ],
     );
-    assert.doesNotMatch(JSON.stringify([...kedge.events]), /s3cret|hidden/, 'no secret is in the log');
+    assert.doesNotMatch(JSON.stringify([...kedge.events]), /s3cret|[^(]hidden/, 'no secret is in the log');
     assert.deepEqual(asked, ['token']);
     assert.equal(resultTexts(kedge.session)[1], 'steady');
     assert.equal([...secrets.values()].join(), 's3cret');
     assert.deepEqual(problems, []);
+  });
+
+  it('shows the address and how Kedge signs in, with the variables that would be sent', async () => {
+    const start = 'web_workspace__start_server';
+    await using kedge = await run([turn(call(start, {})), turn(say('Done.'))], false);
+    const [request] = approvals(kedge);
+    assert.deepEqual(
+      request &&
+        approvalDetails(request)
+          .rows.slice(2)
+          .map(({ label, text }) => `${label}: ${text}`),
+      [
+        'Address: https://a.example/mcp',
+        'Headers: x-key=(hidden)',
+        `Sign-in: clientId=${variable('env:GITHUB_TOKEN')}\nclientSecret=(hidden) ${variable('env:X')}`,
+      ],
+    );
+    assert.doesNotMatch(JSON.stringify([...kedge.events]), /hidden\$/, 'no secret is in the log');
   });
 
   it('is approved for one definition in one folder', async () => {

@@ -1,22 +1,19 @@
 import assert from 'node:assert/strict';
+import type { Bytes } from '../../../src/providers/answer.ts';
 import { type LineRules, throughLines } from '../../../src/providers/lines.ts';
 
 /** Creates a body of these chunks that records how many were requested and whether it was canceled. */
 function bodyOf(chunks: readonly string[]) {
   const seen = { asked: 0, cancelled: undefined as unknown };
-  const body = new ReadableStream<Uint8Array>(
-    {
-      pull(controller) {
-        const chunk = chunks[seen.asked++];
-        if (chunk === undefined) controller.close();
-        else controller.enqueue(new TextEncoder().encode(chunk));
-      },
-      cancel(reason) {
-        seen.cancelled = reason ?? true;
-      },
+  const body: Bytes = {
+    read: () => {
+      const chunk = chunks[seen.asked++];
+      return Promise.resolve(chunk === undefined ? undefined : new TextEncoder().encode(chunk));
     },
-    { highWaterMark: 0 },
-  );
+    cancel(reason) {
+      seen.cancelled = reason ?? true;
+    },
+  };
   return { body, seen };
 }
 
@@ -30,7 +27,11 @@ const RULES: LineRules = {
   end: () => 'end',
 };
 
-const textOf = async (body: ReadableStream<Uint8Array>) => await new Response(body).text();
+async function textOf(body: Bytes): Promise<string> {
+  let text = '';
+  for (let bytes = await body.read(); bytes; bytes = await body.read()) text += new TextDecoder().decode(bytes);
+  return text;
+}
 
 describe('a body read line by line', () => {
   it('is the same for any chunks', async () => {
@@ -48,18 +49,18 @@ describe('a body read line by line', () => {
 
   it('is read on demand, up to the end of a line', async () => {
     const { body, seen } = bodyOf(['a\n', 'b', 'c', 'd\n', 'e\n', 'f\n']);
-    const reader = throughLines(body, RULES).getReader();
-    const read = async () => new TextDecoder().decode((await reader.read()).value);
+    const reader = throughLines(body, RULES);
+    const read = async () => new TextDecoder().decode(await reader.read());
     assert.deepEqual([await read(), seen.asked], ['a\n', 1]);
     assert.deepEqual([await read(), seen.asked], ['bcd\n', 4]);
-    await reader.cancel('enough');
+    reader.cancel('enough');
     assert.deepEqual([seen.asked, seen.cancelled], [4, 'enough']);
   });
 
   it('passes on the text before an error, then fails and cancels the source', async () => {
     const { body, seen } = bodyOf(['a\nb\n!\nc\n', 'd\n']);
-    const reader = throughLines(body, RULES).getReader();
-    assert.equal(new TextDecoder().decode((await reader.read()).value), 'a\nb\n');
+    const reader = throughLines(body, RULES);
+    assert.equal(new TextDecoder().decode(await reader.read()), 'a\nb\n');
     await assert.rejects(reader.read(), /No\./);
     assert.match(String(seen.cancelled), /No\./);
   });

@@ -250,7 +250,10 @@ export class Terminal implements Front {
   #suspend(): void {
     this.#keys.stop();
     this.#screen.close();
+    // Waiting for a signal does not keep Node running.
+    const alive = setInterval(() => undefined, 1_000);
     process.once('SIGCONT', () => {
+      clearInterval(alive);
       this.#screen.open();
       this.#keys.start();
     });

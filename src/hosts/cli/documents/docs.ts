@@ -70,9 +70,10 @@ const NONE = 'There are no collections yet. Add one: kedge docs add NAME FOLDER'
 function list(collections: readonly CollectionSummary[], json: boolean): number {
   if (json) for (const collection of collections) process.stdout.write(`${JSON.stringify(collection)}\n`);
   else if (collections.length === 0) process.stderr.write(`${NONE}\n`);
-  for (const { name, scope, documents, failed, todo, isFromNetwork } of json ? [] : collections) {
+  for (const { name, scope, documents, failed, todo, isFromNetwork, problem } of json ? [] : collections) {
     const parts = [
-      `${documents} ${documents === 1 ? 'document' : 'documents'}`,
+      problem && oneLine(problem, 500),
+      !problem && `${documents} ${documents === 1 ? 'document' : 'documents'}`,
       failed > 0 && `${failed} could not be read`,
       todo > 0 && `${todo} still to do: kedge docs update ${name}`,
       scope === 'global' && 'global',

@@ -1,13 +1,13 @@
 /** Decides which documents Kedge may read without asking: the same rules apply as to the tools that read files. */
-import { realpathSync } from 'node:fs';
-import { sep } from 'node:path';
+import { existsSync, realpathSync } from 'node:fs';
+import { dirname, join, sep } from 'node:path';
 import { allows, matchesHost, matchesTool, type SourcedRule } from '../../../policy/rules.ts';
 import { withheldFilter } from '../../../policy/unreadable-files.ts';
 import { aliasesIn } from '../../../workspace/aliases.ts';
-import { withIgnoreFiles } from '../../../workspace/ignore.ts';
+import { IGNORE_FILE, withIgnoreFiles } from '../../../workspace/ignore.ts';
 import { formatPath } from '../../../workspace/paths.ts';
 import type { FileSystem, Location } from '../../../workspace/types.ts';
-import type { NodeFileSystem } from '../files/file-system.ts';
+import { NodeFileSystem } from '../files/file-system.ts';
 
 /** The open workspace, and the user's rules. */
 export type DocumentAccess = { workspace: NodeFileSystem; rules: readonly SourcedRule[] };
@@ -21,29 +21,55 @@ export type SourceFolder = {
   keyOf(at: Location): string;
 };
 
-/** A source can be in the workspace or outside. In the workspace, the rules and ignore files of the workspace apply to it too. */
+/**
+ * A source can be in the workspace or outside. The rules and ignore files of the workspace apply to it too, and the ignore files of folders
+ * above it: a collection of the user may have folders of several workspaces, and each can be the open one.
+ */
 export async function openSource(source: NodeFileSystem, { workspace, rules }: DocumentAccess): Promise<SourceFolder> {
   const files = await withIgnoreFiles(source);
-  const ofWorkspace = await withIgnoreFiles(workspace);
-  const isWithheld = withheldFilter(rules, undefined, aliasesIn(source.folders));
-  const isWithheldThere = withheldFilter(rules, undefined, aliasesIn(workspace.folders));
-  const there = (at: Location) => locationIn(workspace, source.absolute(at));
+  const hidden = await Promise.all(
+    [source, workspace, ...foldersAbove(source)].map(async (disk) => {
+      const isIgnored = (await withIgnoreFiles(disk)).hides;
+      const isWithheld = withheldFilter(rules, undefined, aliasesIn(disk.folders));
+      return (path: string) => {
+        const place = locationIn(disk, path);
+        return place !== undefined && (isIgnored?.(place) === true || isWithheld(formatPath(place, disk.folders)));
+      };
+    }),
+  );
   return {
     files,
     hides: (at) => {
-      if (files.hides?.(at) || isWithheld(at.path)) return true;
-      const place = there(at);
-      return place !== undefined && (ofWorkspace.hides?.(place) === true || isWithheldThere(formatPath(place, workspace.folders)));
+      const path = source.absolute(at);
+      return hidden.some((hides) => hides(path));
     },
     keyOf: (at) => {
-      const place = there(at);
+      const place = locationIn(workspace, source.absolute(at));
       return place ? formatPath(place, workspace.folders) : `${source.folders[0]?.name}/${at.path}`;
     },
   };
 }
 
+/** Returns the folders above a source that have an ignore file. */
+function foldersAbove({ folders }: NodeFileSystem): NodeFileSystem[] {
+  const found: NodeFileSystem[] = [];
+  for (let at = folders[0]?.root ?? ''; dirname(at) !== at; at = dirname(at))
+    if (existsSync(join(dirname(at), IGNORE_FILE))) found.push(new NodeFileSystem([dirname(at)]));
+  return found;
+}
+
+/** Returns true if a path in the workspace is a link, or below a link, to a place outside. A repository can contain such links. */
+export function leadsOutside(path: string, real: string, workspace: NodeFileSystem): boolean {
+  const isInside = workspace.folders.some(({ root, roots = [root] }) => roots.some((each) => isBelow(path, each)));
+  return isInside && !workspace.folders.some(({ root }) => real === root || isBelow(real, root));
+}
+
+function isBelow(path: string, root: string): boolean {
+  return path.startsWith(root.endsWith(sep) ? root : root + sep);
+}
+
 function locationIn({ folders }: NodeFileSystem, path: string): Location | undefined {
-  const folder = folders.findIndex(({ root }) => path.startsWith(root.endsWith(sep) ? root : root + sep));
+  const folder = folders.findIndex(({ root }) => isBelow(path, root));
   const root = folders[folder]?.root;
   if (root === undefined) return undefined;
   const below = path.slice(root.length).split(sep).filter(Boolean).join('/');

@@ -1,6 +1,6 @@
 /** Fetches the pages of a source on the network: one page, or the pages below it, or those that an `llms.txt` lists. */
 import type { Source } from '../../../documents/collections.ts';
-import { type SourceDocument, SourceError } from '../../../documents/store/sources.ts';
+import { SourceDenied, type SourceDocument, SourceError } from '../../../documents/store/sources.ts';
 import type { SourcedRule } from '../../../policy/rules.ts';
 import type { Fetcher, Page } from '../../../tools/network/fetch-url.ts';
 import { encodeText } from '../../../workspace/content.ts';
@@ -23,7 +23,7 @@ export async function* documentsOnPages(
   signal: AbortSignal,
 ): AsyncGenerator<SourceDocument> {
   const first = new URL(url);
-  if (isHostDenied(rules, first.host)) throw new SourceError(`A rule denies fetching from ${first.host}.`);
+  if (isHostDenied(rules, first.host)) throw new SourceDenied(`A rule denies fetching from ${first.host}.`);
   // The user named this address, so a private address is allowed if the user wrote a private one.
   const privateAllowed = fetcher.isPrivate(first);
   const isList = /\/llms(-full)?\.txt$/.test(first.pathname);

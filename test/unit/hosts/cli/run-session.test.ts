@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { parseCommand } from '../../../../src/hosts/cli/options/arguments.ts';
-import { EXIT, runSession } from '../../../../src/hosts/cli/run-session.ts';
+import type { Prompter } from '../../../../src/hosts/cli/questions.ts';
+import { driveRun, EXIT, runSession } from '../../../../src/hosts/cli/run-session.ts';
 import { call, say, turn } from '../../../../src/providers/scripted/index.ts';
 import { SessionLog, SessionStore } from '../../../../src/sessions/store.ts';
 import { assistantOn, lastOf } from '../../../support/harness.ts';
@@ -30,5 +31,24 @@ describe('a conversation in the terminal', () => {
     assert.equal(code, EXIT.failed);
     assert.match(lastOf(kedge.events, 'run_finished').error?.message ?? '', /^The session's log cannot be written.*ENOSPC/);
     assert.deepEqual(Object.keys(await kedge.snapshot()), ['/', 'workspace/']);
+  });
+
+  it('shows an approval only when it is its turn, so that each answer follows what it is about', async () => {
+    const script = [turn(call('read_file', { path: '.env' }), call('read_file', { path: 'sub/.env' })), turn(say('Done.'))];
+    await using kedge = await assistantOn({ '.env': 'A=1\n', 'sub/.env': 'B=2\n' }, script);
+    const shown: string[] = [];
+    const prompter: Prompter = {
+      show: (text) => void shown.push(/sub\/\.env/.test(text) ? 'sub/.env' : '.env'),
+      ask: async () => {
+        await new Promise((resolve) => setImmediate(resolve));
+        shown.push('asked');
+        return shown.length === 2 ? 'n' : 'y';
+      },
+    };
+    const start = () => kedge.session.prompt({ text: 'go', mode: 'agent' });
+    await driveRun(kedge.session, start, { interactive: true, yes: false, prompter }, new AbortController().signal);
+    assert.deepEqual(shown, ['.env', 'asked', 'sub/.env', 'asked']);
+    const answers = kedge.events.flatMap((event) => (event.type === 'approval_resolved' ? [event.answer.approve] : []));
+    assert.deepEqual(answers, [false, true]);
   });
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { symlink, writeFile } from 'node:fs/promises';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -72,6 +72,29 @@ describe('the files of a collection', () => {
     assert.deepEqual(await keysOf({ kind: 'file', path: join(folder, 'docs/guide.md') }), ['docs/guide.md']);
     await assert.rejects(list({ kind: 'file', path: join(folder, 'docs/link.md') }, { effect: 'deny', action: 'read' }), /was left out/);
     await assert.rejects(list({ kind: 'folder', path: join(folder, 'none') }), /does not exist/);
+  });
+
+  it('outside the workspace are hidden by the ignore files of the folders above them', async () => {
+    await writeFile(join(outside, '.kedgeignore'), 'manual/private\n');
+    await mkdir(join(outside, 'manual/private'));
+    await writeFile(join(outside, 'manual/private/b.md'), '# B\n');
+    assert.deepEqual(await keysOf({ kind: 'folder', path: join(outside, 'manual') }), ['manual/a.md']);
+  });
+
+  it('are not those of a link in the workspace that leads outside', async () => {
+    const path = join(folder, 'docs/linked');
+    await assert.rejects(list({ kind: 'folder', path }), { name: 'SourceDenied', message: /linked was left out: it leads outside/ });
+    await assert.rejects(list({ kind: 'glob', path, glob: '*.md' }), { name: 'SourceDenied' });
+    // The packages of some package managers are links.
+    await symlink(join(outside, 'manual'), join(folder, 'docs/node_modules/manual'));
+    assert.deepEqual(await keysOf({ kind: 'folder', path: join(folder, 'docs/node_modules/manual') }), ['manual/a.md']);
+  });
+
+  it('are kept while the folder is empty, as on a drive that is not connected', async () => {
+    await mkdir(join(folder, 'drive'));
+    await assert.rejects(list({ kind: 'folder', path: join(folder, 'drive') }), { name: 'SourceError', message: /drive is empty/ });
+    await writeFile(join(folder, 'drive/photo.png'), '');
+    assert.deepEqual(await keysOf({ kind: 'folder', path: join(folder, 'drive') }), []);
   });
 
   it('are not read when they have become links', async () => {

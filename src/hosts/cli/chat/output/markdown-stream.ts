@@ -5,7 +5,8 @@ import { wrap } from './styled.ts';
 
 /** A block that is longer is printed as it is so far, so that its time and the rows of the open block stay limited. */
 const MAX_OPEN = 6_000;
-const FENCE = /^ {0,3}(`{3,}|~{3,})([^\n`]*)\n/;
+/** The mark is matched as a whole, so that a very long one takes linear time. */
+const FENCE = /^ {0,3}(`{3,}(?!`)|~{3,}(?!~))([^\n`]*)\n/;
 
 export class MarkdownStream {
   readonly #print: (lines: readonly string[]) => void;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { mkdtemp, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -44,6 +44,17 @@ describe('a conversation in a terminal', () => {
     server = await startResponsesServer({ ...answers, ...(hang && { hang }) });
     const env = { KEDGE_MODEL: 'openai/test', OPENAI_API_KEY: 'test', OPENAI_BASE_URL: server.url };
     return start(args, { columns, env });
+  }
+
+  /** Starts a conversation whose process is known. */
+  async function startKnown(env: Record<string, string> = {}): Promise<{ pane: Pane; pid(): Promise<number> }> {
+    const file = join(home, 'pid');
+    const script = `echo $$ > ${file}; exec ${process.execPath} ${PROGRAM}`;
+    const all = { KEDGE_HOME: home, KEDGE_MODEL: 'offline', ...env };
+    return {
+      pane: await Pane.start(['sh', '-c', script], { cwd: folder, env: all }),
+      pid: async () => Number(await readFile(file, 'utf8')),
+    };
   }
 
   /** Types a message when the conversation is ready for it, and sends it. */
@@ -186,16 +197,17 @@ describe('a conversation in a terminal', () => {
     await pane.shows(/Session “where is tideLevel\?”[\s\S]*\n› *\n/);
   });
 
-  it('asks again what an earlier program left open', async () => {
-    const pane = await start(['chat']);
-    await pane.shows(PROMPT);
-    await pane.type('/mode agent');
-    await pane.press('Enter');
-    await pane.shows(/^agent · offline/m);
-    await pane.type('rename tideLevel to waterLevel in src');
-    await pane.press('Enter');
-    await pane.shows(/y yes · n no/);
-    await pane[Symbol.asyncDispose]();
+  it('asks again what a program left open that was killed', async () => {
+    {
+      const { pane, pid } = await startKnown();
+      await using _ = pane;
+      await send(pane, '/mode agent');
+      await pane.shows(/^agent · offline/m);
+      await send(pane, 'rename tideLevel to waterLevel in src');
+      await pane.shows(/y yes · n no/);
+      process.kill(await pid(), 'SIGKILL');
+      await pane.shows(/\[exit 137\]/);
+    }
     await using again = await start(['chat', '--continue']);
     await again.shows(/y yes · n no/);
     await again.press('y');
@@ -344,15 +356,32 @@ describe('a conversation in a terminal', () => {
     ['SIGUSR2', 1, { NODE_OPTIONS: `--import=data:text/javascript,process.on('SIGUSR2',()=>{throw(new(Error)('crash'))})` }],
   ] as const)
     it(`leaves the terminal as it was ${name === 'SIGUSR2' ? 'after a crash' : `at ${name}`}`, async () => {
-      const file = join(home, 'pid');
-      const all = { KEDGE_HOME: home, KEDGE_MODEL: 'offline', ...env };
-      const script = `echo $$ > ${file}; exec ${process.execPath} ${PROGRAM}`;
-      await using pane = await Pane.start(['sh', '-c', script], { cwd: folder, env: all });
+      const { pane, pid } = await startKnown(env);
+      await using _ = pane;
       await pane.shows(PROMPT);
-      process.kill(Number(await readFile(file, 'utf8')), name);
+      process.kill(await pid(), name);
       await pane.shows(new RegExp(`\\[exit ${code}\\]\nicanon`));
       assert.equal(await pane.isCursorVisible(), true);
     });
+
+  it('gives the terminal to the shell with Ctrl+Z, and keeps what is typed', async function () {
+    if (spawnSync('bash', ['--version']).status !== 0) return this.skip();
+    const env = { KEDGE_HOME: home, KEDGE_MODEL: 'offline', PS1: 'shell> ' };
+    await using pane = await Pane.start(['bash', '--norc', '-i'], { cwd: folder, env });
+    await pane.shows(/shell>/);
+    await pane.type(`${process.execPath} ${PROGRAM}`);
+    await pane.press('Enter');
+    await pane.shows(PROMPT);
+    await pane.type('half');
+    await pane.shows(/^› half/m);
+    await pane.press('C-z');
+    await pane.shows(/Stopped[\s\S]*shell> *$/);
+    await pane.type('fg');
+    await pane.press('Enter');
+    await pane.shows(/^› half/m);
+    await pane.type(' a message');
+    await pane.shows(/^› half a message/m);
+  });
 
   it('is not loaded for a single request', async () => {
     const loadedBy = async (work: (env: Record<string, string>) => Promise<unknown>) => {

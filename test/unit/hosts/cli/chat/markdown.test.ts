@@ -116,7 +116,14 @@ describe('Markdown in the terminal', () => {
   });
 
   it('is limited: a text without line breaks, deep nesting and many marks take little time', () => {
-    const texts = ['x'.repeat(100_000), `${'> '.repeat(5_000)}x`, '*a_'.repeat(30_000), '['.repeat(100_000), '- '.repeat(20_000)];
+    const texts = [
+      'x'.repeat(100_000),
+      `${'> '.repeat(5_000)}x`,
+      '*a_'.repeat(30_000),
+      '['.repeat(100_000),
+      '- '.repeat(20_000),
+      '~'.repeat(100_000),
+    ];
     for (const text of texts) {
       const before = process.cpuUsage();
       stream(text.match(/[\s\S]{1,1000}/g) ?? []);

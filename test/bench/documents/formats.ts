@@ -1,9 +1,9 @@
 /** Measures how fast documents of each format are read, in the thread that reads them. */
-import type { DocumentFormat } from '../../src/documents/document.ts';
-import { DocumentReader } from '../../src/hosts/node/documents/reader.ts';
-import { docx, paragraph, pptx, wordTable, xlsx } from '../support/documents/office.ts';
-import { pdf } from '../support/documents/pdf.ts';
-import { SAMPLES, type Sample } from '../support/documents/samples.ts';
+import type { DocumentFormat } from '../../../src/documents/document.ts';
+import { DocumentReader } from '../../../src/hosts/node/documents/reader.ts';
+import { docx, paragraph, pptx, wordTable, xlsx } from '../../support/documents/office.ts';
+import { pdf } from '../../support/documents/pdf.ts';
+import { SAMPLES, type Sample } from '../../support/documents/samples.ts';
 
 export type ReadingFigure = { format: DocumentFormat; megabytesPerSecond: number; documentsPerSecond: number; pagesPerSecond?: number };
 

@@ -1,0 +1,30 @@
+/**
+ * A real MCP server on the official SDK that asks the user during its calls. `act` writes a line to the file of the arguments and asks then;
+ * `leave` asks and ends without waiting for the answer; `sample` sends a request to the model. The names of
+ * two more tools are the same for Kedge.
+ */
+import { appendFileSync } from 'node:fs';
+import { Server } from '@modelcontextprotocol/sdk/server/index.js';
+import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
+import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+
+const [file = ''] = process.argv.slice(2);
+const server = new Server({ name: 'asking', version: '1.0.0' }, { capabilities: { tools: {} } });
+const TOOLS = ['act', 'leave', 'sample', 'same_name', 'same name'];
+
+server.setRequestHandler(ListToolsRequestSchema, () => ({
+  tools: TOOLS.map((name) => ({ name, description: name, inputSchema: { type: 'object' as const } })),
+}));
+server.setRequestHandler(CallToolRequestSchema, async ({ params: { name } }) => {
+  const form = { message: 'Go on?', requestedSchema: { type: 'object' as const, properties: {} } };
+  const content = { type: 'text' as const, text: 'May I?' };
+  const ask = () =>
+    name === 'sample' ? server.createMessage({ messages: [{ role: 'user', content }], maxTokens: 10 }) : server.elicitInput(form);
+  if (name === 'act') appendFileSync(file, 'acted\n');
+  const asked = ask();
+  if (name !== 'leave') return { content: [{ type: 'text', text: JSON.stringify(await asked) }] };
+  asked.catch(() => undefined);
+  // The request is written before the result.
+  return { content: [{ type: 'text', text: 'left' }] };
+});
+await server.connect(new StdioServerTransport());

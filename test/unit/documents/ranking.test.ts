@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { indexed, temporaryStore } from '../../support/collections.ts';
+
+describe('the ranking of passages', () => {
+  let setup: Awaited<ReturnType<typeof temporaryStore>>;
+  before(async () => {
+    setup = await temporaryStore();
+    await indexed(setup.store, {
+      'codes.md': `# Codes\n\n${'The escape hatch has an escape rope and an escape plan. '.repeat(6)}\n`,
+      'terminal.md': '# Terminal\n\nTo print plain text, strip the escape codes and the colors from the string.\n',
+      'tide-tables-2/readme.md': '# Readme\n\nThe height of the water for each hour of the day.\n',
+      'other/readme.md': '# Readme\n\nThe 2 tables of tide and wind for each hour of the day.\n',
+      'agent.md': '# Agent\n\nCall `mockAgent.disableNetConnect()` before the test.\n',
+      'net.md': '# Net\n\nDisable the net, then connect the net again, and disable it.\n',
+    });
+  });
+  after(() => setup.remove());
+  const first = async (query: string) => (await setup.store.search(query))[0]?.document;
+
+  it('prefers the passage with most of the words to one that repeats a rare word', async () => {
+    assert.equal(await first('remove the escape codes and colors of a string'), 'terminal.md');
+  });
+
+  it('finds the package in a path by its name', async () => {
+    assert.equal(await first('tide-tables-2 for each hour'), 'tide-tables-2/readme.md');
+  });
+
+  it('finds an identifier inside an expression, and its parts if no text has it', async () => {
+    assert.equal(await first('disableNetConnect'), 'agent.md');
+    assert.equal(await first('connectNet'), 'net.md');
+  });
+
+  it('gives scores from 0 to 1, the best first', async () => {
+    const scores = (await setup.store.search('escape codes string hour net')).map(({ score }) => score);
+    assert.ok(scores.length > 2);
+    assert.ok(scores.every((score) => score > 0 && score <= 1));
+    assert.deepEqual(
+      scores,
+      scores.toSorted((a, b) => b - a),
+    );
+  });
+});
