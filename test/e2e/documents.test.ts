@@ -29,15 +29,24 @@ describe('documents in the panel', () => {
   });
   after(() => server.close());
 
-  /** Accepts VS Code's own dialog, with the proposed path or another one. The dialog first shows the folder of the path, with the row `entry`. */
-  const accept = async ({ title, action, entry, path }: { title: string; action: string; entry: string; path?: string }) => {
+  /** Accepts VS Code's own dialog in the folder that has these rows, one folder after the other. */
+  const accept = async (title: string, action: string, entries: readonly string[]) => {
     const widget = workbench.page.locator('.quick-input-widget:visible');
     await titled(title);
-    if (path !== undefined) await widget.locator('.quick-input-box input').fill(path);
-    await workbench.quickItem(entry).waitFor();
+    for (const [index, entry] of entries.entries()) {
+      const before = entries[index - 1];
+      // While the dialog still reads a folder, it ignores clicks.
+      await until(`the folder with ${entry}`, async () => {
+        if (before !== undefined)
+          await workbench
+            .quickItem(before)
+            .click({ timeout: 2_000 })
+            .catch(() => undefined);
+        return workbench.quickItem(entry).isVisible();
+      });
+    }
     const heading = widget.locator('.quick-input-title').filter({ hasText: title });
     const button = widget.getByRole('button', { name: action, exact: true });
-    // While the dialog still reads the folder, it ignores the button.
     await until('the end of the dialog', async () => {
       if (await button.isVisible()) await button.click({ timeout: 2_000 }).catch(() => undefined);
       return !(await heading.isVisible());
@@ -63,7 +72,7 @@ describe('documents in the panel', () => {
     await newSession(panel);
     await workbench.command('Kedge: Show Documents');
     await panel.getByRole('button', { name: 'Add folder', exact: true }).click();
-    await accept({ title: 'Add Folders of Documents', action: 'Add', entry: 'pictures', path: join(folder, 'library/') });
+    await accept('Add Folders of Documents', 'Add', ['library', 'pictures']);
     await titled('Name of the Collection');
     await page.keyboard.press('Enter');
     await titled('Where to Use the Collection');
@@ -103,7 +112,7 @@ describe('documents in the panel', () => {
     await promptBox(panel).press('Enter');
     await conversation(panel).getByText('1. How often is the rollback run?').waitFor();
     await conversation(panel).getByRole('button', { name: 'Save answer' }).last().click();
-    await accept({ title: 'Save Answer', action: 'OK', entry: 'library' });
+    await accept('Save Answer', 'OK', ['library']);
     await page.locator('.tab[data-resource-name="worksheet-handbook.md"]').waitFor();
     await until('the file', async () => (await readFile(join(folder, 'worksheet-handbook.md'), 'utf8').catch(() => '')) === WORKSHEET);
     await workbench.screenshot('documents-worksheet-saved');
