@@ -39,11 +39,12 @@ export function seenIn(events: EventList, places: (path: string) => readonly str
         secret ||= event.answer.approve && secretApprovals.has(event.approvalId);
         break;
       case 'tool_started': {
-        const { decision, targets, command, source, hosts } = event;
+        const { decision, name, targets, command, source, hosts } = event;
         if (decision.kind !== 'allow') break;
         secret ||= targets.some(({ path, access }) => access === 'read' && places(path).some(isSecret));
         secret ||= command?.split(/[\s'"`;|&<>()=:@\\]+/).some((word) => word !== '' && isSecret(word)) ?? false;
-        strangers ||= source !== undefined || (hosts?.length ?? 0) > 0;
+        // A collection may have been fetched from the network, or hold documents of others.
+        strangers ||= source !== undefined || (hosts?.length ?? 0) > 0 || name.startsWith('documents_');
         break;
       }
     }
