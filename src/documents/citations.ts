@@ -25,11 +25,12 @@ export function citation(collection: string, document: string, place: Place): st
 }
 
 const TITLES = ' > ';
-const HEAD = /^\[([^/\]]+)\/(.+?)(?::(p\d+|s\d+|\d+(?:-\d+)?|[^:\]]*!\d+(?:-\d+)?))?\](?: (.*))?$/;
+/** A tab separates the titles, because the names of documents can contain brackets, but no control characters. */
+const HEAD = /^\[([^/\]]+)\/([^\t]+?)(?::(p\d+|s\d+|\d+(?:-\d+)?|[^:\]\t]*!\d+(?:-\d+)?))?\](?:\t(.*))?$/;
 
 /** Returns passages as one text. Their lines are indented, so that no line of a document can look like a heading of another one. */
 export function citedText(cited: string, titlePath: readonly string[], text: string): string {
-  const head = [cited, titlePath.map((title) => title.replace(/\s+/g, ' ')).join(TITLES)].filter(Boolean).join(' ');
+  const head = [cited, titlePath.map((title) => title.replace(/\s+/g, ' ')).join(TITLES)].filter(Boolean).join('\t');
   return `${head}\n${text
     .split('\n')
     .map((line) => (line.trim() === '' ? '' : `  ${line}`))

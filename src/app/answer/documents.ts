@@ -28,12 +28,16 @@ End with one line: "Confidence: high", "Confidence: medium" or "Confidence: low"
   };
 }
 
+/** The tools whose results consist of passages. In other results, text of a document could look like a passage. */
+const READING = new Set(['documents_search', 'documents_get_section', 'documents_get_document']);
+
 /** Returns the passages that the model has received in this session. */
 export function passagesIn(events: EventList): Passage[] {
-  return [...openedTexts(events, (name) => name.startsWith('documents_'))].flatMap(({ text }) => citationsIn(text));
+  return [...openedTexts(events, (name) => READING.has(name))].flatMap(({ text }) => citationsIn(text));
 }
 
 const PLACE = String.raw`(?::(p\d+|s\d+|\d+(?:[-–]\d+)?|[^:\]\n]*!\d+(?:-\d+)?))?`;
+const NAME_END = String.raw`(?![\p{L}\p{N}_/@~%#&=+-]|[.!?][\p{L}\p{N}/])`;
 const MAX_SOURCES = 30;
 
 export function checkDocumentCitations(
@@ -42,12 +46,13 @@ export function checkDocumentCitations(
   names: readonly string[],
   question: Pick<Question, 'query'>,
 ): CheckedAnswer<DocumentSource> {
-  const keys = [...new Set(opened.map(keyOf))].sort((a, b) => b.length - a.length).map(escaped);
-  const others = names.map((name) => String.raw`${escaped(name)}\/[^\s\[\]()<>"'\`,;:]+`);
+  // A name that goes on is another name: `deploy.md.old` is not `deploy.md`.
+  const keys = [...new Set(opened.map(keyOf))].sort((a, b) => b.length - a.length).map((key) => `${escaped(key)}${NAME_END}`);
+  const others = names.map((name) => String.raw`${escaped(name)}\/(?:[^\s\[\]()<>"'\x60,;:]|:(?=\/\/|\d+\/))+`);
   if (keys.length + others.length === 0) return { answer: text, sources: [], dropped: [] };
   const cited: Passage[] = [];
   const dropped: string[] = [];
-  const places = new RegExp(String.raw`(?<![\w/@~-])(${[...keys, ...others].join('|')})${PLACE}`, 'g');
+  const places = new RegExp(String.raw`(?<![\w/@~-])(${[...keys, ...others].join('|')})${PLACE}`, 'gu');
   const answer = text.replace(places, (whole: string, name: string, at: string | undefined, offset: number) => {
     const matching = opened.filter((passage) => keyOf(passage) === name && isAt(passage.place, at));
     cited.push(...matching);

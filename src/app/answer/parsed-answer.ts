@@ -6,13 +6,22 @@ export const GRADES: readonly Confidence[] = ['low', 'medium', 'high'];
 /** `stated` is the confidence that the model states, or `high` if it states none. */
 export type ParsedAnswer = { answer: string; stated: Confidence };
 
-const STATED = /\n*^[*_ ]*confidence[*_ ]*:[*_ ]*(high|medium|low)\b.*$/im;
-const FENCED = /^```(?:json)?\s*\n([\s\S]*?)\n```\s*$/im;
+const STATED = /^[*_ ]*confidence[*_ ]*:[*_ ]*(high|medium|low)\b.*$/im;
+const FENCE = /^```(?:json)?[ \t]*\n/im;
+const FENCE_END = /^```[ \t]*$/m;
 const MAX_SOURCES = 50;
 
 export function parsedAnswer(text: string): ParsedAnswer {
   const whole = text.trim();
-  return jsonAnswer(whole) ?? jsonAnswer(FENCED.exec(whole)?.[1]) ?? plainAnswer(whole);
+  return jsonAnswer(whole) ?? jsonAnswer(fenced(whole)) ?? plainAnswer(whole);
+}
+
+/** Returns the content of the first fenced block. */
+function fenced(text: string): string | undefined {
+  const fence = FENCE.exec(text);
+  const content = fence ? text.slice(fence.index + fence[0].length) : '';
+  const end = content.search(FENCE_END);
+  return end < 0 ? undefined : content.slice(0, end);
 }
 
 function plainAnswer(text: string): ParsedAnswer {

@@ -19,7 +19,31 @@ const SMALL = 150;
 /** A piece of content, with the headings directly before it, so that no chunk ends with a heading. */
 type Unit = { pieces: Piece[]; tokens: number; path: readonly string[]; headings: string[] };
 
+/** How long other work of the process waits. */
+const PAUSE_MS = 20;
+
 export function chunksOf(document: ParsedDocument): ChunkedDocument {
+  const cutting = cut(document);
+  for (;;) {
+    const { done, value } = cutting.next();
+    if (done) return value;
+  }
+}
+
+/** Does the same, and lets other work of the process go on meanwhile. A long document takes seconds. */
+export async function chunksInTurns(document: ParsedDocument, signal: AbortSignal): Promise<ChunkedDocument> {
+  const cutting = cut(document);
+  for (let pause = performance.now() + PAUSE_MS; ; ) {
+    const { done, value } = cutting.next();
+    if (done) return value;
+    if (performance.now() < pause) continue;
+    await new Promise((resolve) => setImmediate(resolve));
+    signal.throwIfAborted();
+    pause = performance.now() + PAUSE_MS;
+  }
+}
+
+function* cut(document: ParsedDocument): Generator<undefined, ChunkedDocument> {
   const chunks: Chunk[] = [];
   const outline = new Outline();
   let open: Unit | undefined;
@@ -34,6 +58,7 @@ export function chunksOf(document: ParsedDocument): ChunkedDocument {
   for (const unit of unitsOf(document, outline)) {
     if (open && !fits(open, unit)) close();
     open = open ? merged(open, unit) : unit;
+    yield;
   }
   close();
   return { chunks, sections: outline.finish(start), length: start };

@@ -45,10 +45,7 @@ export async function writeContent(db: Database, id: number, key: string, docume
       const { lastInsertRowid } = insertChunk.run(values);
       const above = indexText([...new Set([...titlePath, ...headings])].join(' '), language);
       insertTerms.run([lastInsertRowid, titleTerms, above, indexText(lead + text, language)]);
-      if (performance.now() > pause) {
-        await new Promise((resolve) => setImmediate(resolve));
-        pause = performance.now() + PAUSE_MS;
-      }
+      pause = await paused(pause);
     }
   } finally {
     insertChunk.finalize();
@@ -56,8 +53,10 @@ export async function writeContent(db: Database, id: number, key: string, docume
   }
   const insertSection = db.prepare('insert into sections values (?, ?, ?, ?, ?, ?, ?, ?)');
   try {
-    for (const [number, { level, title: heading, titlePath, start, end, place }] of sections.entries())
+    for (const [number, { level, title: heading, titlePath, start, end, place }] of sections.entries()) {
       insertSection.run([id, number, level, heading, JSON.stringify(titlePath), start, end, JSON.stringify(place)]);
+      pause = await paused(pause);
+    }
   } finally {
     insertSection.finalize();
   }
@@ -77,6 +76,13 @@ export async function writeContent(db: Database, id: number, key: string, docume
       id,
     ],
   );
+}
+
+/** Lets other work go on if it has waited long enough, and returns when it may go on again. */
+async function paused(at: number): Promise<number> {
+  if (performance.now() < at) return at;
+  await new Promise((resolve) => setImmediate(resolve));
+  return performance.now() + PAUSE_MS;
 }
 
 export function deleteContent(db: Database, id: number): void {

@@ -1,6 +1,6 @@
 /** Brings the index of a collection up to date: reads only what changed, and changes each document in one transaction. */
 import { createHash } from 'node:crypto';
-import { chunksOf } from '../chunks/chunks.ts';
+import { chunksInTurns } from '../chunks/chunks.ts';
 import type { Source } from '../collections.ts';
 import { DocumentError } from '../document.ts';
 import { type DocumentText, deleteContent, type FileState, writeContent } from '../index/content.ts';
@@ -168,7 +168,7 @@ export class Update {
 
   async #text({ name, key }: SourceDocument, bytes: Uint8Array, signal: AbortSignal): Promise<DocumentText> {
     const parsed = await this.#ports.read(name, bytes, signal);
-    const chunked = chunksOf(parsed);
+    const chunked = await chunksInTurns(parsed, signal);
     const most = this.#limits.characters;
     if (chunked.length > most) throw tooLarge(`Its text has ${millions(chunked.length)} characters`, millions(most));
     if (chunked.chunks.length === 0) throw new DocumentError('empty', 'The document has no text.');

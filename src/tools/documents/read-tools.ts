@@ -24,7 +24,7 @@ export function getOutlineTool(scope: DocumentScope): Tool {
           const entries = await inCollection(() => scope.collections.outline(collection, document));
           const lines = entries.slice(0, MAX_ENTRIES).map(({ level, title, place, length }) => {
             const at = placeText(place);
-            return `${'  '.repeat(level - 1)}${title} (${at && `${at}, `}${length} characters)`;
+            return `${'  '.repeat(level - 1)}- ${title} (${at && `${at}, `}${length} characters)`;
           });
           if (entries.length > MAX_ENTRIES) lines.push(`[${entries.length - MAX_ENTRIES} more headings]`);
           return { content: lines.join('\n') || 'The document has no headings. Use documents_get_document.' };

@@ -8,6 +8,7 @@ import { type DocumentScope, requestedCollections } from './access.ts';
 const LIMIT = 8;
 const MAX_LIMIT = 30;
 const MAX_TITLE = 40;
+const MAX_QUERY = 200;
 /** Each passage that is left out because of its size makes room for a note. */
 const ROOM_FOR_NOTE = 100;
 
@@ -34,7 +35,11 @@ export function searchDocumentsTool(scope: DocumentScope, names: readonly string
           // A typing error in a word must not look like a missing document.
           if (passages.length === 0) passages = await scope.collections.search(query, { ...options, tolerant: true }, signal);
           const visible = passages.filter(({ collection, document }) => !scope.isWithheld(collection, document));
-          if (visible.length === 0) return { content: `No passage matches ${query}. Try other words, or fewer.`, note: 'nothing' };
+          if (visible.length === 0)
+            return {
+              content: `No passage matches ${JSON.stringify(shorten(query, MAX_QUERY))}. Try other words, or fewer.`,
+              note: 'nothing',
+            };
           const texts: string[] = [];
           let size = 0;
           for (const { collection, document, title, titlePath, place, text } of visible) {

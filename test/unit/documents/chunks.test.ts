@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
-import { chunksOf } from '../../../src/documents/chunks/chunks.ts';
+import { chunksInTurns, chunksOf } from '../../../src/documents/chunks/chunks.ts';
 import { areSimilar, fingerprintOf } from '../../../src/documents/chunks/similarity.ts';
 import type { Block, Place } from '../../../src/documents/document.ts';
 import { readPlainDocument } from '../../support/plain-documents.ts';
@@ -135,6 +135,25 @@ describe('the chunks of a document', () => {
       }),
       { numRuns: 100 },
     );
+  });
+});
+
+describe('cutting a long document', () => {
+  const blocks: Block[] = [{ kind: 'text', text: words(200_000), place: { line: 1, endLine: 1 } }];
+
+  it('lets other work go on, with the same result', async () => {
+    let turns = 0;
+    const timer = setInterval(() => turns++, 0);
+    const inTurns = await chunksInTurns({ blocks, notes: [] }, new AbortController().signal);
+    clearInterval(timer);
+    assert.ok(turns > 1, 'a timer ran meanwhile');
+    assert.deepEqual(inTurns, chunks(blocks));
+  });
+
+  it('stops when it is told to', async () => {
+    const stopping = new AbortController();
+    setImmediate(() => stopping.abort());
+    await assert.rejects(chunksInTurns({ blocks, notes: [] }, stopping.signal), { name: 'AbortError' });
   });
 });
 

@@ -3,6 +3,7 @@
  * their own.
  */
 
+import { parsedAnswer } from '../../../src/app/answer/parsed-answer.ts';
 import { globsIn, splitFrontMatter } from '../../../src/app/context/front-matter.ts';
 import { importsIn, isImportsOnly, pathsToTry } from '../../../src/app/context/imports.ts';
 import { jsonIn } from '../../../src/core/json.ts';
@@ -286,6 +287,13 @@ describe('the time to read a notebook grows with its length:', () => {
 
 describe('the time to read JSON out of a text grows with its length:', () => {
   grows({ brackets: '[', objects: '{"a":', strings: '"', backslashes: '\\' }, jsonIn);
+});
+
+describe('the time to read the answer of a model grows with its length:', () => {
+  grows(
+    { 'empty lines': ['\n', 'a', 'b'], fences: '```json\n', 'fences that end': '```json\n{}\n```x\n', confidence: 'confidence: *\n' },
+    parsedAnswer,
+  );
 });
 
 describe('the time to match a path grows with its length:', () => {

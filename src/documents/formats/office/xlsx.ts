@@ -12,6 +12,8 @@ import { type Attributes, readXml, relationsOf, titleIn } from './xml.ts';
 type Row = { number: number; cells: Map<number, string> };
 type Workbook = { strings: string[]; kinds: NumberKind[]; is1904: boolean };
 
+const MAX_SHEET_NAME = 100;
+
 export function readXlsx(archive: Archive, blocks: Blocks): void {
   blocks.title = titleIn(archive.read('docProps/core.xml'));
   const targets = relationsOf(archive.read('xl/_rels/workbook.xml.rels'), 'xl');
@@ -22,7 +24,7 @@ export function readXlsx(archive: Archive, blocks: Blocks): void {
       if (name === 'workbookPr') is1904 = /^(1|true)$/.test(attributes.date1904 ?? '');
       if (name !== 'sheet') return;
       const target = targets.get(attributes['r:id'] ?? '');
-      if (target?.type === 'worksheet') sheets.push({ name: attributes.name ?? '', path: target.path });
+      if (target?.type === 'worksheet') sheets.push({ name: sheetName(attributes.name ?? ''), path: target.path });
     },
   });
   if (sheets.length === 0) throw new DocumentError('empty', 'The workbook has no sheets with cells.');
@@ -32,6 +34,14 @@ export function readXlsx(archive: Archive, blocks: Blocks): void {
     if (content) readSheet(content, name, workbook, blocks);
     else blocks.note(`The sheet "${name}" is missing in the file.`);
   }
+}
+
+/** Removes characters that no program allows in the name of a sheet, because the name is a part of places. */
+function sheetName(text: string): string {
+  return text
+    .replace(/[\s\p{Cc}[\]:\\/?*]+/gu, ' ')
+    .trim()
+    .slice(0, MAX_SHEET_NAME);
 }
 
 /** Reads the texts that the cells refer to by their numbers. */

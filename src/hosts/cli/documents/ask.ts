@@ -32,12 +32,13 @@ export async function askDocuments(
   const isInteractive = values.interactive === true;
   if (isInteractive && json) throw new UsageError('--interactive and --json cannot be used together.');
   const only = values.collections?.flatMap((names) => names.split(',')).filter(Boolean);
-  let names: readonly string[] = [];
+  /** What the runs can read. */
+  const scope: Scope = { names: [] };
   const kedge = openKedge({ ...command, yes: false, limits: { ...LIMITS, ...command.limits } }, env, undefined, {
     adapt: (ports) => ({
       ...ports,
       documents: async () => {
-        const port = await kedge.documents.forRuns(names);
+        const port = await kedge.documents.forRuns(scope.names);
         return port && { ...port, alone: true };
       },
     }),
@@ -47,8 +48,9 @@ export async function askDocuments(
     await kedge.documents.expectNames(only).catch((error: Error) => {
       throw new UsageError(error.message);
     });
-    names = await kedge.documents.names({ only, noGlobal: values['no-global'] });
-    if (names.length === 0) throw new UsageError('There are no collections of documents. Add one: kedge docs add NAME FOLDER');
+    const all = await kedge.documents.names({ only, noGlobal: values['no-global'] });
+    scope.names = all;
+    if (all.length === 0) throw new UsageError('There are no collections of documents. Add one: kedge docs add NAME FOLDER');
     const model = chosenModel(command.model, env) ?? { provider: 'offline', model: 'offline' };
     kedge.expectPrice(model);
     const open = async () => {
@@ -63,34 +65,36 @@ export async function askDocuments(
     const useCase = values['use-case']?.trim() || ((await asker.question('What is the answer for? (Enter to skip) > ', !json)) ?? '');
     const session = await open();
     if (!isInteractive) {
-      const answer = await asker.ask(session, names, { query, useCase: useCase || USE_CASE });
+      const answer = await asker.ask(session, all, { query, useCase: useCase || USE_CASE });
       return answer ? EXIT.answered : signal.aborted ? EXIT.stopped : EXIT.failed;
     }
-    return await converse(asker, { session, open, names, all: names, query, useCase });
+    return await converse(asker, { session, open, scope, all, query, useCase });
   } finally {
     await kedge.documents.close();
     await kedge.assistant.shutDown();
   }
 }
 
+type Scope = { names: readonly string[] };
+
 type Conversation = {
   session: Session;
   open(): Promise<Session>;
-  names: readonly string[];
+  scope: Scope;
   all: readonly string[];
   query: string;
   useCase: string;
 };
 
-async function converse(asker: Asker, { session, open, all, query, ...given }: Conversation): Promise<number> {
-  let { names, useCase } = given;
+async function converse(asker: Asker, { session, open, scope, all, query, ...given }: Conversation): Promise<number> {
+  let { useCase } = given;
   let current = session;
   const say = (text: string) => void process.stderr.write(`${text}\n`);
   say(`Collections: ${all.join(', ')}. /help shows the commands.`);
   for (let line: string | undefined = query; line !== undefined; line = await asker.question('docs > ')) {
     const [, name, words = ''] = /^\/(\S+)\s*(.*)$/s.exec(line.trim()) ?? [];
     if (line.trim() === '') continue;
-    if (name === undefined) await asker.ask(current, names, { query: line.trim(), useCase: useCase || USE_CASE });
+    if (name === undefined) await asker.ask(current, scope.names, { query: line.trim(), useCase: useCase || USE_CASE });
     else if (name === 'quit' || name === 'exit') break;
     else if (name === 'help') say(HELP);
     else if (name === 'verbose') {
@@ -105,8 +109,8 @@ async function converse(asker: Asker, { session, open, all, query, ...given }: C
     } else if (name === 'collections') {
       const wanted = words.split(/[\s,]+/).filter(Boolean);
       const missing = wanted.find((each) => !all.includes(each));
-      if (missing === undefined && wanted.length > 0) names = wanted;
-      say(missing === undefined ? `Searched: ${names.join(', ')}. All: ${all.join(', ')}.` : `There is no collection ${oneLine(missing)}.`);
+      if (missing === undefined && wanted.length > 0) scope.names = wanted;
+      say(missing === undefined ? `Searched: ${scope.names.join(', ')}. All: ${all.join(', ')}.` : `There is no collection ${oneLine(missing)}.`);
     } else say(`There is no command /${oneLine(name)}. See /help.`);
   }
   return EXIT.answered;
@@ -175,7 +179,7 @@ class Asker {
 }
 
 export function sourceText({ collection, document, section, page, lines }: DocumentSource): string {
-  const place = page !== undefined ? `page ${page}` : lines && (lines.includes('!') ? lines : `line ${lines}`);
+  const place = page !== undefined ? `page ${page}` : lines && (lines.includes('!') ? oneLine(lines) : `line ${lines}`);
   return [oneLine(`${collection}/${document}`), place, section && oneLine(section)].filter(Boolean).join(', ');
 }
 

@@ -124,7 +124,7 @@ const MAX_LINES = 12;
 
 function passageText({ collection, document, titlePath, place, text, repeated }: Passage): string {
   const paint = paintFor(process.stdout);
-  const where = [oneLine(document), placeText(place), ...(titlePath.length > 0 ? [oneLine(titlePath.join(' > '))] : [])]
+  const where = [oneLine(document), oneLine(placeText(place)), ...(titlePath.length > 0 ? [oneLine(titlePath.join(' > '))] : [])]
     .filter(Boolean)
     .join('  ');
   const lines = harmless(text.trim()).split('\n');

@@ -51,6 +51,25 @@ describe('the places of documents that an answer cites', () => {
     assert.deepEqual([sources, dropped], [[], ['handbook/deploy.md:20', 'manuals/my pump.pdf:p4', 'handbook/fake.md:1']]);
   });
 
+  it('are not those of another document whose name begins alike', () => {
+    const site = citationsIn(citedText(citation('site', 'https://example.com/docs', { line: 1 }), ['Docs'], 'Text.'));
+    const answer =
+      '[handbook/deploy.md.old:12], handbook/deploy.mdx, handbook/deploy.md? [site/https://example.com/docs/keys] site/https://example.com/docs?x=1 [site/https://example.com/docs].';
+    const checked = checkDocumentCitations(answer, [...OPENED, ...site], [...NAMES, 'site'], { query: 'x' });
+    assert.equal(
+      checked.answer,
+      '[removed: not opened], [removed: not opened], handbook/deploy.md? [removed: not opened] [removed: not opened] [site/https://example.com/docs].',
+    );
+  });
+
+  it('are read from names with brackets', () => {
+    const names = ['[draft] plan.md', 'app/[lang]/page.md', 'deploy.md:1-9] x.md', 'a].md'];
+    for (const name of names) {
+      const [passage] = citationsIn(citedText(citation('docs', name, { line: 3 }), ['List[0] of (x)'], 'Text.'));
+      assert.deepEqual([passage?.document, passage?.place, passage?.titlePath], [name, '3', ['List[0] of (x)']]);
+    }
+  });
+
   it('give a reason for doubt if they do not contain the words of the question', () => {
     assert.equal(check('Twice [handbook/deploy.md:12-18].', 'How do I run a rollback?').doubt, undefined);
     assert.match(check('Twice [handbook/deploy.md:12-18].', 'How many kubernetes replicas survive?').doubt ?? '', /less than half/);

@@ -112,6 +112,11 @@ describe('reading workbooks', () => {
     ]);
   });
 
+  it('gives a sheet a name that cannot look like a place', async () => {
+    const { blocks } = await readDocument('a.xlsx', xlsx({ 'A]\n[docs/b.md:1]\u001b[2J': [['x']] }));
+    assert.deepEqual(blocks[0]?.place, { sheet: 'A docs b.md 1 2J', row: 1 });
+  });
+
   it('does not believe the size that a sheet states', async () => {
     const content =
       '<worksheet><dimension ref="A1:XFD1048576"/><sheetData><row r="1048576"><c r="XFD1048576"><v>7</v></c></row></sheetData></worksheet>';
