@@ -205,7 +205,7 @@ const CONFIRM =
 const PLAN_CHOICES: readonly Choice[] = [
   { key: 'y', label: 'yes', help: 'run the plan' },
   { key: 'n', label: 'no', help: 'discard the plan' },
-  { key: 'c', label: 'change', line: '', words: 'What to change', help: 'describe what to change, and get a new plan' },
+  { key: 'c', label: 'change', words: 'What to change', help: 'describe what to change, and get a new plan' },
   { key: 'o', label: 'open in editor', help: 'edit the plan in $VISUAL or $EDITOR' },
   { key: 'e', label: 'yes, and allow edits', help: 'run the plan, and allow edits outside the plan during this run' },
   { key: 'k', label: 'keep', help: 'keep the plan for later' },
@@ -230,6 +230,9 @@ export async function confirmPlan(
       )
     )?.trim();
     if (canOpen && /^o$/i.test(line ?? '')) return 'open';
+    // With the letter before them, words such as "yes" are a description and do not run the plan.
+    const [, change] = /^c\s+(\S[\s\S]*)$/.exec(line ?? '') ?? [];
+    if (change) return { change };
     if (line === undefined || /^(k|keep)$/i.test(line)) return 'keep';
     if (/^(y|yes)$/i.test(line)) return 'run';
     if (/^e$/i.test(line)) return 'run_and_allow_edits';

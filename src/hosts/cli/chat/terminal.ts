@@ -17,6 +17,8 @@ import { Transcript } from './output/transcript.ts';
 
 /** Keys that the user is typing when a question appears do not answer it. They still go to the message. */
 const QUIET_MS = 300;
+/** A question appears only this long after the last key of a message, because people stop for a moment between words. */
+const TYPING_MS = 1_000;
 /** A screen with fewer rows has no room for empty lines. */
 const MIN_ROWS = 10;
 const STOPPING = 'Stopping. To leave without waiting, press Ctrl+C again.';
@@ -41,6 +43,7 @@ export class Terminal implements Front {
   #pending: Pending | undefined;
   #turn: Promise<unknown> = Promise.resolve();
   #quiet: ReturnType<typeof setTimeout> | undefined;
+  #typedAt = Number.NEGATIVE_INFINITY;
   #completion: Offered | undefined;
   #notice = '';
   #skipWait: () => void = () => undefined;
@@ -184,10 +187,16 @@ export class Terminal implements Front {
 
   #waitForQuiet(): void {
     clearTimeout(this.#quiet);
-    this.#quiet = setTimeout(() => {
-      if (this.#pending) this.#pending.isReady = true;
-      this.update();
-    }, QUIET_MS);
+    const timer = setTimeout(
+      () =>
+        // Keys that were typed while the program was busy are read first. They start another wait.
+        setImmediate(() => {
+          if (this.#pending && this.#quiet === timer) this.#pending.isReady = true;
+          this.update();
+        }),
+      Math.max(QUIET_MS, this.#typedAt + TYPING_MS - performance.now()),
+    );
+    this.#quiet = timer;
   }
 
   #key(key: Key): void {
@@ -198,6 +207,7 @@ export class Terminal implements Front {
       const answer = this.#pending.asked.answer(key);
       if (answer !== undefined) this.#pending.resolve(answer);
     } else {
+      this.#typedAt = performance.now();
       if (this.#pending) this.#waitForQuiet();
       this.#notice = '';
       this.#typed(key);

@@ -64,6 +64,8 @@ describe('a question in the terminal', () => {
       [['No'], 'discard'],
       [['what', 'k'], 'keep'],
       [['yes, but leave the tests alone'], { change: 'yes, but leave the tests alone' }],
+      [['c yes'], { change: 'yes' }],
+      [['c', 'c ', 'c k'], { change: 'k' }],
       [['not main.ts please'], { change: 'not main.ts please' }],
     ] as const)
       assert.deepEqual(await typing([...typed], (_, lines) => confirmPlan(signal, lines)), answer);

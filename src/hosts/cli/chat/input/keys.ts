@@ -11,6 +11,8 @@ const PASTE_OFF = '\u001b[?2004l';
 /** The time after which Escape is a key of its own, and not the beginning of a sequence. It is long enough for a slow connection. */
 const ESCAPE_MS = 80;
 const MAX_PASTE = 200_000;
+/** If the end of a paste is lost, Ctrl+C ends it after this time without further text. */
+const PASTE_MS = 1_000;
 
 export class KeyReader {
   readonly #input: Input;
@@ -19,6 +21,9 @@ export class KeyReader {
   readonly #onEnd: () => void;
   /** The text between the marks of a paste. */
   #pasted: string | undefined;
+  #pastedAt = 0;
+  /** The characters that were read at once. */
+  #read: string[] = [];
 
   /** `write` writes to the same terminal. `onEnd` is called when the terminal is closed. */
   constructor(input: Input, write: (text: string) => unknown, onKey: (key: Key) => void, onEnd: () => void) {
@@ -60,16 +65,34 @@ export class KeyReader {
   readonly #keypress = (text: string | undefined, key: NodeKey): void => {
     if (key.name === 'paste-start') {
       this.#pasted = '';
-    } else if (key.name === 'paste-end') {
-      const pasted = this.#pasted ?? '';
+      this.#pastedAt = performance.now();
+    } else if (this.#pasted !== undefined && (key.name === 'paste-end' || this.#isLost(key))) {
+      const pasted = this.#pasted;
       this.#pasted = undefined;
       this.#onKey({ name: 'paste', text: pasted.replace(/\r\n?/g, '\n') });
     } else if (this.#pasted !== undefined) {
+      this.#pastedAt = performance.now();
       if (this.#pasted.length < MAX_PASTE) this.#pasted += text ?? key.sequence ?? '';
     } else {
       const read = keyOf(text, key);
-      if (read) this.#onKey(read);
+      if (read?.name === 'text') {
+        if (this.#read.push(read.text ?? '') === 1) queueMicrotask(this.#typed);
+      } else if (read) {
+        this.#typed();
+        this.#onKey(read);
+      }
     }
+  };
+
+  #isLost(key: NodeKey): boolean {
+    return key.ctrl === true && key.name === 'c' && performance.now() - this.#pastedAt > PASTE_MS;
+  }
+
+  /** Several characters that arrive at once were not typed, so they are a paste. Some terminals do not mark pastes, and one must not answer. */
+  readonly #typed = (): void => {
+    const read = this.#read;
+    this.#read = [];
+    if (read.length > 0) this.#onKey({ name: read.length > 1 ? 'paste' : 'text', text: read.join('') });
   };
 }
 

@@ -23,6 +23,14 @@ export function safe(text: string): string {
     .join('');
 }
 
+/** Returns the text without its styles. */
+export function unstyled(text: string): string {
+  return text
+    .split(STYLE)
+    .filter((_, index) => index % 2 === 0)
+    .join('');
+}
+
 /** Returns the number of columns. The parts of a joined emoji are counted one by one, because some terminals do not join them. */
 export function widthOf(text: string): number {
   let width = 0;

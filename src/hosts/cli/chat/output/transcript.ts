@@ -2,7 +2,7 @@
 import type { Output, Paint } from '../../output/terminal.ts';
 import { MarkdownStream } from './markdown-stream.ts';
 import type { Screen } from './screen.ts';
-import { safe, wrap } from './styled.ts';
+import { safe, unstyled, wrap } from './styled.ts';
 
 type Kind = 'answer' | 'lines' | 'start';
 
@@ -100,6 +100,19 @@ export class Transcript {
     this.#last = kind;
     // A single empty line is enough to separate texts.
     for (const line of isSeparated && lines[0] === '' ? lines.slice(1) : lines)
-      this.#screen.print(line, ' '.repeat(HANGING.exec(line)?.[0].length ?? 0));
+      this.#screen.print(line, indentOf(line, kind, this.#screen.columns));
   }
+}
+
+/**
+ * Returns the beginning of the further lines of a line that is wrapped. Outside of answers, none begins in the first column, so that the end
+ * of a long command or file cannot look like a line of Kedge. In a diff, each shows its sign.
+ */
+function indentOf(line: string, kind: Kind, columns: number): string {
+  const text = unstyled(line);
+  const sign = kind === 'lines' ? /^[-+]/.exec(text)?.[0] : undefined;
+  if (sign) return `${sign} `;
+  const length = HANGING.exec(text)?.[0].length ?? 0;
+  const fitting = length + 8 < columns ? length : 0;
+  return ' '.repeat(kind === 'lines' ? Math.max(fitting, 2) : fitting);
 }
