@@ -26,8 +26,12 @@ const Entry = z.object({
 const NAME = /^[\p{L}\p{N}][\p{L}\p{N}._ @-]{0,63}$/u;
 /** A long word without separators is probably a key, whatever its name is. */
 const LIKE_KEY = /^[\w+/=~.-]{20,}$/;
+/** The name and password in an address, such as that of a database. */
+const LOGIN = /(:\/\/)([^\s/@]+)(?=@)/;
+/** `--name=value`, `NAME=value`, or the text of a header. */
+const NAMED = /^(--?[\w-]+=)(.+)$|^(\w+=)(\S+)$|^([\w-]+:\s*)((?:\w+ )?\S+)$/s;
 const FLAG = /^--?[\w-]+$/;
-const VARIABLE = /\$\{[^{}]+\}/;
+const VARIABLE = /(\$\{[^{}]+\})/;
 
 /** @param folders the open folders, whose own servers are included. Servers that Kedge cannot use are left out. */
 export function importableServers(text: string, folders: readonly string[] = []): Importable[] {
@@ -56,22 +60,38 @@ function withOwnVariables(definition: Definition): Definition {
 
 /** Replaces every value that may be a key with an input. */
 function separated(server: string, { env, headers, args, url, ...rest }: Definition, secrets: Record<string, string>): object {
-  const hidden = (name: string, value: string) => {
-    // The value of an input is not searched for variables, and a value with a variable contains no key itself.
-    if (VARIABLE.test(value)) return value;
-    const id = `${server} ${name}`;
+  const hidden = (name: string, value: string): string => {
+    // The value of an input is not searched for variables, so only the words beside a variable are hidden. Short ones are no keys.
+    if (VARIABLE.test(value))
+      return value
+        .split(VARIABLE)
+        .map((part, index) => (index % 2 ? part : part.replace(/\S{8,}/g, (word) => hidden(name, word))))
+        .join('');
+    let id = `${server} ${name}`;
+    for (let count = 2; Object.hasOwn(secrets, id) && secrets[id] !== value; count++) id = `${server} ${name} ${count}`;
     secrets[id] = value;
     return `\${input:${id}}`;
   };
-  const hiddenIfSecret = (name: string, value: string) => (SECRET.test(name) || LIKE_KEY.test(value) ? hidden(name, value) : value);
+  const hiddenIfSecret = (name: string, value: string) =>
+    SECRET.test(name) || LIKE_KEY.test(value) || LOGIN.test(value) ? hidden(name, value) : value;
   const mapped = (values: Record<string, string>, hide: typeof hidden) =>
     Object.fromEntries(Object.entries(values).map(([name, value]) => [name, hide(name, value)]));
+  const hiddenInAddress = (address: string) =>
+    address
+      .replace(LOGIN, (_, start: string, login: string) => start + hidden('login', login))
+      .replace(/([?&#]([^=&#]+)=)([^&#]+)/g, (_, start: string, name: string, value: string) => start + hiddenIfSecret(name, value))
+      .replace(/(?<=[^/:]\/)[^/?#${}]+/g, (part) => (LIKE_KEY.test(part) && /\d/.test(part) ? hidden('address', part) : part));
   const hiddenArgument = (arg: string, index: number, all: readonly string[]) => {
-    const [, flag, value] = /^(--?[\w-]+=)(.+)$/s.exec(arg) ?? [];
-    if (flag !== undefined && value !== undefined) return flag + hiddenIfSecret(flag.slice(0, -1), value);
+    const [start = '', value = ''] =
+      NAMED.exec(arg)
+        ?.slice(1)
+        .filter((part) => part !== undefined) ?? [];
+    const name = start.replace(/[=:]\s*$/, '');
+    if (start.endsWith('=') || SECRET.test(name)) return start + hiddenIfSecret(name, value);
+    if (/^https?:/i.test(arg)) return hiddenInAddress(arg);
     const before = all[index - 1] ?? '';
     const isValue = FLAG.test(before) && SECRET.test(before) && !FLAG.test(arg);
-    return isValue || (LIKE_KEY.test(arg) && !/[/.]/.test(arg) && /\d/.test(arg))
+    return isValue || LOGIN.test(arg) || (LIKE_KEY.test(arg) && !/[/.]/.test(arg) && /\d/.test(arg))
       ? hidden(isValue ? before : `argument ${index + 1}`, arg)
       : arg;
   };
@@ -82,7 +102,7 @@ function separated(server: string, { env, headers, args, url, ...rest }: Definit
     // A header of a server is hardly ever set for anything but a key.
     ...(headers && { headers: mapped(headers, hidden) }),
     ...(url !== undefined && {
-      url: url.replace(/([?&]([^=&#]+)=)([^&#]+)/g, (_, start: string, name: string, value: string) => start + hiddenIfSecret(name, value)),
+      url: hiddenInAddress(url),
     }),
   };
 }

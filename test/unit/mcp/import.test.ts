@@ -60,4 +60,35 @@ describe('the servers of other programs', () => {
     }
     assert.match(JSON.stringify(importableServers(file)[0]?.config), /LEVEL":"info"/);
   });
+
+  it('have no key in their settings, wherever it is written, and run the same command with the same address', async () => {
+    const servers = {
+      remote: {
+        command: 'npx',
+        args: ['mcp-remote', 'https://a.example/sse', '--header', 'Authorization: Bearer sek-1', '--header', 'X-Token:sek-2'],
+      },
+      database: {
+        command: 'npx',
+        args: ['server', 'postgresql://me:sek-3@localhost/db'],
+        env: { DATABASE_URL: 'postgres://me:sek-4@host/db' },
+      },
+      docker: { command: 'docker', args: ['run', '-e', 'API_KEY=sek-5', '-e', 'JWT_TOKEN=aaa.sek-6.ccc', 'image:1'] },
+      path: { url: 'https://mcp-12345678901234567890.example/api/s/Y2Q4ZjA3NjEtODdiOS00sek-7/mcp#token=sek-8' },
+      login: { url: 'https://me:sek-9@a.example/mcp' },
+      twice: { command: 'x', args: ['--auth', 'sek-10', '--auth', 'sek-11'] },
+      mixed: { command: 'x', env: { TOKEN: `Bearer longer-sek-12 ${variable('env:X')}` } },
+    };
+    const found = importableServers(JSON.stringify({ mcpServers: servers }));
+    assert.deepEqual(
+      found.map(({ name }) => name),
+      Object.keys(servers),
+    );
+    for (const { name, config, secrets } of found) {
+      assert.doesNotMatch(JSON.stringify(config), /sek/, name);
+      const input = async ({ id }: { id: string }) => secrets[id] ?? assert.fail(id);
+      const filled = await withVariables(config, { environment: () => variable('env:X'), folder: undefined, home: '/home', input });
+      assert.deepEqual(filled, servers[name as keyof typeof servers]);
+    }
+    assert.match(JSON.stringify(found), /https:\/\/mcp-12345678901234567890\.example\/api\/s/);
+  });
 });
