@@ -96,12 +96,15 @@ export class Terminal implements Front {
     const resize = () => this.#screen.update();
     this.#stdout.on('resize', resize);
     const release = this.#transcript.capture();
+    const close = () => this.#screen.close();
+    process.on('exit', close);
     this.#keys.start();
     this.#screen.update();
     try {
       await left;
     } finally {
       this.#stdout.off('resize', resize);
+      process.off('exit', close);
       this.#live.end();
       this.#keys.stop();
       this.#transcript.end();
@@ -260,7 +263,10 @@ export class Terminal implements Front {
   #suspend(): void {
     this.#keys.stop();
     this.#screen.close();
+    // While no keys are read, nothing else may keep the program running.
+    const alive = setInterval(() => undefined, 60_000);
     process.once('SIGCONT', () => {
+      clearInterval(alive);
       this.#screen.open();
       this.#keys.start();
     });

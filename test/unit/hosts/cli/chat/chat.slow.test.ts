@@ -354,6 +354,29 @@ describe('a conversation in a terminal', () => {
       assert.equal(await pane.isCursorVisible(), true);
     });
 
+  it('is stopped by Ctrl+Z, continued by the shell, and leaves the terminal as it was when a signal ends it', async () => {
+    const env = { KEDGE_HOME: home, KEDGE_MODEL: 'offline', TERM: 'screen-256color', PS1: '$ ' };
+    await using pane = await Pane.start(['bash', '--norc', '-i'], { cwd: folder, env });
+    await pane.shows(/^\S*\$ *$/m);
+    await pane.type(`'${process.execPath}' '${PROGRAM}'`);
+    await pane.press('Enter');
+    await pane.shows(PROMPT);
+    await pane.type('first ');
+    await pane.shows(/^› first/m);
+    await pane.press('C-z');
+    await pane.shows(/Stopped/);
+    await pane.type('stty -a | grep -o -- "[-]*icanon"; fg');
+    await pane.press('Enter');
+    await pane.shows(/^icanon[\s\S]*^› first/m);
+    await pane.type('second');
+    await pane.shows(/^› first second/m);
+    await pane.press('C-z');
+    await pane.shows(/Stopped[\s\S]*Stopped/);
+    await pane.type('kill %1; fg; stty -a | grep -o -- "[-]*icanon"');
+    await pane.press('Enter');
+    await pane.shows(/^icanon[\s\S]*^icanon/m);
+  });
+
   it('is not loaded for a single request', async () => {
     const loadedBy = async (work: (env: Record<string, string>) => Promise<unknown>) => {
       const coverage = await mkdtemp(join(home, 'coverage-'));
