@@ -27,6 +27,13 @@ export function canChooseHunks(client: SessionClient, { changes }: ApprovalReque
   return client.showsForms && hunksOf(changes).length > 0;
 }
 
+/** The complete diff is part of the approval. A text that is cut says so. */
+function shownText(text: string): string {
+  const shown = visibleText(text);
+  if (shown === '') return 'This part of the diff is too long to be shown here.';
+  return shown.length > SHOWN_CHARS ? `${shown.slice(0, SHOWN_CHARS)}\n… ${shown.length - SHOWN_CHARS} more characters` : shown;
+}
+
 /** Only what the user has confirmed is approved. @returns undefined if the turn was cancelled */
 export async function chooseHunks(
   client: SessionClient,
@@ -36,10 +43,7 @@ export async function chooseHunks(
   const hunks = hunksOf(request.changes);
   const properties = hunks.map(({ path, index, total, text }, at) => {
     const title = total === 1 ? visibleLine(path) : `${visibleLine(path)}: ${index + 1} of ${total}`;
-    return [
-      `hunk_${at + 1}`,
-      { type: 'boolean' as const, title, description: visibleText(text).slice(0, SHOWN_CHARS), default: true },
-    ] as const;
+    return [`hunk_${at + 1}`, { type: 'boolean' as const, title, description: shownText(text), default: true }] as const;
   });
   const form = {
     message: `Which changes should be made? ${visibleLine(request.title)}`,

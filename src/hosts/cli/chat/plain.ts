@@ -25,13 +25,15 @@ export class Plain implements Front {
   async converse(controls: Controls): Promise<void> {
     this.#controls = controls;
     const lines = linesOf(process.stdin);
-    while (!this.#left.signal.aborted) {
+    const { signal } = this.#left;
+    const left = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+    while (!signal.aborted) {
       const text = await this.#read();
       if (text === undefined) break;
       this.#isWarned = false;
       if (text.trim() === '') continue;
       const stopListening = lines.listen((line) => this.#typed(line.trim()));
-      await controls.submit(text.trim());
+      await Promise.race([controls.submit(text.trim()), left]);
       stopListening();
     }
   }

@@ -9,22 +9,18 @@ import { type EditorState, edit, emptyEditor, submitted, withText } from './inpu
 import { rowsOf } from './input/editor-rows.ts';
 import { type Input, type Key, KeyReader } from './input/keys.ts';
 import { type Offered, offerLines } from './input/offers.ts';
+import { Quiet } from './input/quiet.ts';
 import { ChatRenderer } from './output/chat-renderer.ts';
 import { Live } from './output/live.ts';
 import { type Bottom, Screen } from './output/screen.ts';
 import { cut, plain } from './output/styled.ts';
 import { Transcript } from './output/transcript.ts';
 
-/** Keys that the user is typing when a question appears do not answer it. They still go to the message. */
-const QUIET_MS = 300;
-/** A question appears only this long after the last key of a message, because people stop for a moment between words. */
-const TYPING_MS = 1_000;
 /** A screen with fewer rows has no room for empty lines. */
 const MIN_ROWS = 10;
 const STOPPING = 'Stopping. To leave without waiting, press Ctrl+C again.';
 const LEAVE = 'To leave, press Ctrl+C again, or Ctrl+D.';
 
-/** The streams of a terminal. */
 type Streams = { stdin: Input; stdout: NodeJS.WriteStream; stderr: NodeJS.WriteStream };
 type Pending = { asked: Asked; resolve(answer: string | undefined): void; isReady: boolean };
 
@@ -42,8 +38,7 @@ export class Terminal implements Front {
   #editor: EditorState;
   #pending: Pending | undefined;
   #turn: Promise<unknown> = Promise.resolve();
-  #quiet: ReturnType<typeof setTimeout> | undefined;
-  #typedAt = Number.NEGATIVE_INFINITY;
+  readonly #quiet = new Quiet();
   #completion: Offered | undefined;
   #notice = '';
   #skipWait: () => void = () => undefined;
@@ -87,7 +82,6 @@ export class Terminal implements Front {
     };
   }
 
-  /** Reads keys until the user leaves. */
   async converse(controls: Controls): Promise<void> {
     this.#controls = controls;
     const left = new Promise<void>((resolve) => {
@@ -96,12 +90,15 @@ export class Terminal implements Front {
     const resize = () => this.#screen.update();
     this.#stdout.on('resize', resize);
     const release = this.#transcript.capture();
+    const close = () => this.#screen.close();
+    process.on('exit', close);
     this.#keys.start();
     this.#screen.update();
     try {
       await left;
     } finally {
       this.#stdout.off('resize', resize);
+      process.off('exit', close);
       this.#live.end();
       this.#keys.stop();
       this.#transcript.end();
@@ -172,7 +169,7 @@ export class Terminal implements Front {
     if (lines.length > 0) this.#transcript.block(lines.join('\n'));
     return new Promise((resolve) => {
       const end = (answer: string | undefined) => {
-        clearTimeout(this.#quiet);
+        this.#quiet.end();
         signal.removeEventListener('abort', abandon);
         this.#pending = undefined;
         this.update();
@@ -186,17 +183,10 @@ export class Terminal implements Front {
   }
 
   #waitForQuiet(): void {
-    clearTimeout(this.#quiet);
-    const timer = setTimeout(
-      () =>
-        // Keys that were typed while the program was busy are read first. They start another wait.
-        setImmediate(() => {
-          if (this.#pending && this.#quiet === timer) this.#pending.isReady = true;
-          this.update();
-        }),
-      Math.max(QUIET_MS, this.#typedAt + TYPING_MS - performance.now()),
-    );
-    this.#quiet = timer;
+    this.#quiet.wait(() => {
+      if (this.#pending) this.#pending.isReady = true;
+      this.update();
+    });
   }
 
   #key(key: Key): void {
@@ -207,7 +197,7 @@ export class Terminal implements Front {
       const answer = this.#pending.asked.answer(key);
       if (answer !== undefined) this.#pending.resolve(answer);
     } else {
-      this.#typedAt = performance.now();
+      this.#quiet.typed();
       if (this.#pending) this.#waitForQuiet();
       this.#notice = '';
       this.#typed(key);
@@ -260,8 +250,8 @@ export class Terminal implements Front {
   #suspend(): void {
     this.#keys.stop();
     this.#screen.close();
-    // Waiting for a signal does not keep Node running.
-    const alive = setInterval(() => undefined, 1_000);
+    // While no keys are read, nothing else may keep the program running.
+    const alive = setInterval(() => undefined, 60_000);
     process.once('SIGCONT', () => {
       clearInterval(alive);
       this.#screen.open();

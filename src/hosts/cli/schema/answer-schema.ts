@@ -1,4 +1,5 @@
 /** Reads the JSON Schema of `--schema`, and validates answers against it. */
+import { runInNewContext } from 'node:vm';
 import { type Schema, type SchemaDraft, Validator } from '@cfworker/json-schema';
 import type { AnswerFormat } from '../../../app/ports.ts';
 import { jsonIn } from '../../../core/json.ts';
@@ -11,6 +12,9 @@ const MAX_SCHEMA = 200_000;
 /** The number of errors that are described to the model. */
 const MOST_ERRORS = 8;
 const MOST_CHARACTERS = 300;
+
+/** The longest time of a check, because a pattern in a schema can take years for a text of some letters. */
+const MOST_MS = 5_000;
 
 type Problem = { keyword: string; instanceLocation: string; error: string };
 
@@ -45,12 +49,19 @@ function problemWith(answer: string, validator: Validator): string | undefined {
     return `It is not JSON: ${(error as Error).message.slice(0, MOST_CHARACTERS)}.`;
   }
   try {
-    const problems = problemsOf(validator, value);
+    const problems = limited(() => problemsOf(validator, value));
     return problems.length > 0 ? `It does not match the JSON Schema: ${listText(problems)}` : undefined;
   } catch (error) {
     if (error instanceof RangeError) return 'It is nested too deeply.';
+    if ((error as NodeJS.ErrnoException).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT')
+      return 'It could not be validated against the JSON Schema, because one of the schema’s patterns takes too long.';
     throw error;
   }
+}
+
+/** Only a limit of `node:vm` ends a regular expression. The code is our own. @throws if the limit is reached */
+function limited<T>(check: () => T): T {
+  return runInNewContext('check()', { check }, { timeout: MOST_MS }) as T;
 }
 
 function problemsOf(validator: Validator, value: unknown): Problem[] {
