@@ -110,7 +110,10 @@ export function readServers(value: unknown, others: ReadonlyMap<string, McpServe
 }
 
 /** Returns what the user declares about a tool. A disabled tool is off, even if it is also declared as read-only. */
-export function useOf({ disabledTools = [], readOnlyTools = [] }: McpServerConfig, tool: string): ToolUse {
+export function useOf(config: McpServerConfig | undefined, tool: string): ToolUse {
+  // A run does not start a server again that the user has removed or turned off since then.
+  if (!config) return 'off';
+  const { disabledTools = [], readOnlyTools = [] } = config;
   return disabledTools.includes(tool) ? 'off' : readOnlyTools.includes(tool) ? 'reads' : 'asks';
 }
 

@@ -10,6 +10,8 @@ export type Entry = KnownServer & {
   failedAt?: number;
   /** The list of resources, until the server reports a change. */
   resources?: Promise<McpResource[]> | undefined;
+  /** Set while a change of the list of tools waits to be displayed. */
+  listing?: Promise<void> | undefined;
   /** The connection that is being made, if there is one. The promise settles when it succeeds, or when a failed attempt has been cleaned up. */
   connecting?: Promise<McpConnection> | undefined;
 };

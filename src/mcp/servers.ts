@@ -18,6 +18,8 @@ const START_MS = 1_000;
 /** How long the user may take to sign in. */
 const SIGN_IN_MS = 5 * 60_000;
 const RESOURCES_MS = 5_000;
+/** How long changes of a list are collected. */
+const LIST_MS = 100;
 /** The time in milliseconds after a failed connection before the server is tried again. */
 const PATIENCE_MS = 60_000;
 /** The maximum length of a server's log in characters. */
@@ -158,13 +160,8 @@ export class McpServers {
     try {
       const { tools, fingerprint } = await this.#open(name, config);
       const server = { name, open: (stopped: AbortSignal) => this.#open(name, config, stopped), ...(renew && { renew }) };
-      // A server that the user has removed or turned off during a run is not started again.
-      const use = (tool: McpTool) => {
-        const now = this.#ports.configured().get(name);
-        return now ? useOf(now, tool.name) : 'off';
-      };
-      // If two tools have the same name, the first one in this order is used, regardless of the order in which the server lists them. A
-      // permission for it never applies to the second one, even if the first one is turned off.
+      const use = (tool: McpTool) => useOf(this.#ports.configured().get(name), tool.name);
+      // Of two tools with the same name, the first one in this order is used, and the other one not even if the first one is turned off.
       const sorted = new Map(tools.toSorted((a, b) => (a.name < b.name ? 1 : -1)).map((tool) => [toolName(name, tool.name), tool]));
       const used = [...sorted.values()].filter((tool) => use(tool) !== 'off').reverse();
       return used.map((tool) => mcpTool(server, tool, fingerprint, () => use(tool)));
@@ -205,8 +202,7 @@ export class McpServers {
     let patience = CONNECT_MS;
     const expire = () => setTimeout(() => deadline.abort(), patience).unref();
     let timer = expire();
-    const timeout = deadline.signal;
-    const signal = AbortSignal.any([timeout, this.#closing.signal]);
+    const signal = AbortSignal.any([deadline.signal, this.#closing.signal]);
     const work = async () => {
       const { connect } = await this.#ports.load();
       let own: McpConnection | undefined;
@@ -221,8 +217,8 @@ export class McpServers {
         // The tool list is fetched again on next use; the connection stays open.
         onChanged: () => {
           entry.opened = undefined;
-          // If there is a listener, the list of tools is displayed, so it is fetched now.
-          if (this.#listeners.size > 0) this.#open(name, entry.config).catch(() => undefined);
+          // If there is a listener, the list of tools is displayed, so it is fetched soon: once for many changes.
+          if (this.#listeners.size > 0) entry.listing ??= timeout(LIST_MS).then(() => this.#list(name, entry));
         },
         onLog: (text: string) => {
           entry.log = (entry.log + text).slice(-MAX_LOG);
@@ -266,10 +262,15 @@ export class McpServers {
     } catch (error) {
       void entry.connection?.close().catch(() => undefined);
       delete entry.connection;
-      throw timeout.aborted ? new Error(`it did not answer within ${patience / 1000} seconds.`) : error;
+      throw deadline.signal.aborted ? new Error(`it did not answer within ${patience / 1000} seconds.`) : error;
     } finally {
       clearTimeout(timer);
     }
+  }
+
+  async #list(name: string, entry: Entry): Promise<void> {
+    entry.listing = undefined;
+    if (entry.connection && this.#entries.get(name) === entry) await this.#open(name, entry.config).catch(() => undefined);
   }
 
   /** Closes servers that were removed from the configuration or changed. */

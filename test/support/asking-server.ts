@@ -1,7 +1,7 @@
 /**
  * A real MCP server on the official SDK that asks the user during its calls. `act` writes a line to the file of the arguments and asks then;
  * `leave` asks and ends without waiting for the answer; `sample` sends a request to the model. The names of
- * two more tools are the same for Kedge.
+ * two more tools are the same for Kedge. `flood` reports changes and progress very often, and `lists` counts the requests for the list of tools.
  */
 import { appendFileSync } from 'node:fs';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
@@ -9,13 +9,25 @@ import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 
 const [file = ''] = process.argv.slice(2);
-const server = new Server({ name: 'asking', version: '1.0.0' }, { capabilities: { tools: {} } });
-const TOOLS = ['act', 'leave', 'sample', 'same_name', 'same name'];
+const server = new Server({ name: 'asking', version: '1.0.0' }, { capabilities: { tools: { listChanged: true } } });
+const TOOLS = ['act', 'leave', 'sample', 'same_name', 'same name', 'flood', 'lists'];
 
-server.setRequestHandler(ListToolsRequestSchema, () => ({
-  tools: TOOLS.map((name) => ({ name, description: name, inputSchema: { type: 'object' as const } })),
-}));
-server.setRequestHandler(CallToolRequestSchema, async ({ params: { name } }) => {
+let lists = 0;
+
+server.setRequestHandler(ListToolsRequestSchema, () => {
+  lists++;
+  return { tools: TOOLS.map((name) => ({ name, description: name, inputSchema: { type: 'object' as const } })) };
+});
+server.setRequestHandler(CallToolRequestSchema, async ({ params: { name, _meta } }, { sendNotification }) => {
+  if (name === 'lists') return { content: [{ type: 'text', text: String(lists) }] };
+  if (name === 'flood') {
+    const progressToken = _meta?.progressToken as string;
+    for (let progress = 1; progress <= 2_000; progress++) {
+      await server.sendToolListChanged();
+      await sendNotification({ method: 'notifications/progress', params: { progressToken, progress, message: 'x'.repeat(5_000) } });
+    }
+    return { content: [{ type: 'text', text: 'flooded' }] };
+  }
   const form = { message: 'Go on?', requestedSchema: { type: 'object' as const, properties: {} } };
   const content = { type: 'text' as const, text: 'May I?' };
   const ask = () =>

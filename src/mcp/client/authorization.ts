@@ -8,6 +8,7 @@ import {
 } from '@modelcontextprotocol/sdk/shared/auth.js';
 import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { jsonIn } from '../../core/json.ts';
+import { encodeText, hashOf } from '../../workspace/content.ts';
 import type { OAuthClient } from '../config.ts';
 import type { SignIn } from '../types.ts';
 
@@ -59,7 +60,8 @@ export class Authorization implements OAuthClientProvider {
 
   static async open(server: string, service: Service, signIn: SignIn, options: Options): Promise<Authorization> {
     // Tokens are bound to the address, so that a server that was moved does not get the tokens of another one.
-    const key = `${server} ${new URL(service.url).href}`;
+    // The address can contain a key, and the names of secrets are stored in the clear.
+    const key = `${server} ${await hashOf(encodeText(new URL(service.url).href))}`;
     const stored = await savedBy(signIn, key);
     // If the user has configured another document since then, the client and its tokens are of no use.
     const saved = stored.metadataUrl === service.oauth?.clientMetadataUrl ? stored : {};

@@ -26,6 +26,9 @@ const MAX_RESOURCES = 500;
 /** The SDK requires a timeout. It is long, because the limits of the run or the user can end a call earlier. */
 const CALL_MS = 24 * 60 * 60_000;
 
+/** How often progress is shown, at most. A server can report it any number of times. */
+const PROGRESS_MS = 50;
+
 /** How often a request is repeated after a sign-in: once for the sign-in itself, and once for a larger scope. */
 const SIGN_INS = 2;
 
@@ -147,8 +150,12 @@ export const connect: Connect = async (name, config, events, start, signal, sign
     async call(tool, input, { signal: own, progress, ask, model }) {
       const asking = { ...(ask && { ask }), model };
       calls.push(asking);
-      const onprogress = (at: { message?: string; progress: number; total?: number }) =>
-        progress(at.message ?? (at.total === undefined ? `${at.progress}` : `${at.progress} of ${at.total}`));
+      let shownAt = -Infinity;
+      const onprogress = (at: { message?: string; progress: number; total?: number }) => {
+        if (performance.now() - shownAt < PROGRESS_MS) return;
+        shownAt = performance.now();
+        progress(at.message?.slice(0, MAX_LINE) ?? (at.total === undefined ? `${at.progress}` : `${at.progress} of ${at.total}`));
+      };
       const pendingCall = during(own, (each) =>
         requesting(each, () =>
           client.callTool({ name: tool, arguments: input }, undefined, { signal: each, timeout: CALL_MS, onprogress }),

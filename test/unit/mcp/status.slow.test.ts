@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { type Message, textOf } from '../../../src/core/model/messages.ts';
+import { type Message, type TextPart, textOf } from '../../../src/core/model/messages.ts';
 import type { ToolUse } from '../../../src/core/view/mcp-servers.ts';
 import { startServer } from '../../../src/hosts/node/commands/server-process.ts';
 import { readServers, withServerOn, withToolUse } from '../../../src/mcp/config.ts';
@@ -9,6 +9,7 @@ import { McpServers } from '../../../src/mcp/servers.ts';
 import { createAdapter } from '../../../src/offline/index.ts';
 import { deniesMcp } from '../../../src/policy/rules.ts';
 import { call, say, turn } from '../../../src/providers/scripted/index.ts';
+import { executeContext } from '../../support/context.ts';
 import { answerAll, assistantOn, eventsOf, resultTexts } from '../../support/harness.ts';
 import { isNeverDenied } from '../../support/mcp-rules.ts';
 
@@ -62,6 +63,22 @@ describe('the state of MCP servers', function () {
     await gone;
     assert.match(servers.status()[0]?.error ?? '', /has exited/);
     assert.ok(uses(servers)?.length);
+  });
+
+  it('costs little if a server reports changes and progress very often', async () => {
+    const program = join(import.meta.dirname, '../../support/asking-server.ts');
+    await using servers = serversOn({ asking: { command: process.execPath, args: [program] } });
+    servers.onDidChange(() => undefined);
+    const shown: string[] = [];
+    const use = async (name: string) => {
+      const tool = (await servers.toolsFor('agent', isNeverDenied)).find((each) => each.name === name);
+      const context = { ...executeContext(), progress: (text: string) => void shown.push(text) };
+      return (await (await tool?.prepare({}, context.signal))?.execute(context))?.content;
+    };
+    assert.deepEqual(await use('asking__flood'), [{ type: 'text', text: 'flooded' }]);
+    const [lists] = (await use('asking__lists')) as TextPart[];
+    assert.ok(Number(lists?.text) < 500, `${lists?.text} requests after 2,000 changes`);
+    assert.ok(shown.length > 0 && shown.length < 1_000 && shown.every((text) => text.length <= 2_000), String(shown.length));
   });
 
   it('lists changed tools again while somebody looks at them', async () => {

@@ -82,6 +82,14 @@ describe('the tokens of an MCP server', () => {
     assert.equal(asked.length, 2);
   });
 
+  it('are stored under a name that does not contain the address, which can be a key', async () => {
+    await using server = await startOAuthServer();
+    await (await open({ url: `${server.url}?key=s3cret` })).close();
+    await (await open({ url: `${server.url}?key=s3cret` })).close();
+    assert.equal(asked.length, 1);
+    assert.match([...secrets.keys()].join(), /^web [\da-f]{64}$/);
+  });
+
   it('need a complete client', () => {
     const problem = (oauth: object) => readServers({ web: { url: 'https://a.example/', oauth } }).problems.join();
     assert.equal(problem({ clientId: 'a' }), '');
