@@ -110,7 +110,11 @@ async function converse(asker: Asker, { session, open, scope, all, query, ...giv
       const wanted = words.split(/[\s,]+/).filter(Boolean);
       const missing = wanted.find((each) => !all.includes(each));
       if (missing === undefined && wanted.length > 0) scope.names = wanted;
-      say(missing === undefined ? `Searched: ${scope.names.join(', ')}. All: ${all.join(', ')}.` : `There is no collection ${oneLine(missing)}.`);
+      say(
+        missing === undefined
+          ? `Searched: ${scope.names.join(', ')}. All: ${all.join(', ')}.`
+          : `There is no collection ${oneLine(missing)}.`,
+      );
     } else say(`There is no command /${oneLine(name)}. See /help.`);
   }
   return EXIT.answered;
