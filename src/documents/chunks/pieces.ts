@@ -49,8 +49,9 @@ function piece(given: string, place: Place, lead?: string): Piece {
 }
 
 function* codePieces(text: string, language: string, place: Place): Generator<Piece> {
-  let fence = '```';
-  while (text.includes(fence)) fence += '`';
+  let longest = 2;
+  for (const [marks] of text.matchAll(/`{3,}/g)) longest = Math.max(longest, marks.length);
+  const fence = '`'.repeat(longest + 1);
   const whole = `${fence}${language}\n${text.replace(/\n$/, '')}\n${fence}\n\n`;
   if (tokensOfText(whole) <= WHOLE) yield piece(whole, place);
   else yield* split(text, place, TARGET, '\n\n');

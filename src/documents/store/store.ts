@@ -81,7 +81,7 @@ export class DocumentStore implements DocumentCollections {
     const definition = this.#existing(name);
     this.#readers.get(definition.directory)?.close();
     this.#readers.delete(definition.directory);
-    // The lock is in the directory, so nothing else may write while it is removed.
+    // The lock is in the directory, so nothing else may write while it is removed. If the removal is interrupted, the index is already empty.
     new IndexWriter(definition.directory, { anew: true }).close();
     this.#definitions.remove(definition);
   }

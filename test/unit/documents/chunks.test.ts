@@ -138,6 +138,14 @@ describe('the chunks of a document', () => {
   });
 });
 
+describe('code in a chunk', () => {
+  it('has a fence that is longer than any in it', () => {
+    const fenced = (text: string) => chunks([{ kind: 'code', text, language: 'md', place: {} }]).chunks[0]?.text;
+    assert.equal(fenced('a'), '```md\na\n```\n\n');
+    assert.equal(fenced('```` ```'), '`````md\n```` ```\n`````\n\n');
+  });
+});
+
 describe('cutting a long document', () => {
   const blocks: Block[] = [{ kind: 'text', text: words(200_000), place: { line: 1, endLine: 1 } }];
 

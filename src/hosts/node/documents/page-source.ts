@@ -13,6 +13,8 @@ const MAX_CHARACTERS = 100_000_000;
 /** The maximum number of links that are read on one page, and the maximum length of an address. */
 const MAX_LINKS = 5_000;
 const MAX_URL = 2_000;
+/** The maximum number of addresses of a site that are remembered. */
+const MAX_SEEN = 20_000;
 /** Matches addresses that are not pages. */
 const NOT_PAGES = /\.(png|jpe?g|gif|svg|webp|ico|css|m?js|json|xml|zip|t?gz|tar|woff2?|mp4|webm|mp3|exe|dmg)$/i;
 
@@ -30,29 +32,37 @@ export async function* documentsOnPages(
   const seen = new Set([first.href]);
   let level = [first];
   let [count, characters] = [0, 0];
-  for (let distance = 0; level.length > 0; distance++) {
+  const away: string[] = [];
+  for (let distance = 0; level.length > 0 && count < pages; distance++) {
     const next: URL[] = [];
     for (const address of level) {
       signal.throwIfAborted();
-      if (count >= pages) return;
+      if (count >= pages) break;
       const page = await fetched(fetcher, address, privateAllowed, signal);
       const problem = problemOf(page);
       if (problem && address === first) throw new SourceError(`${first.href} could not be fetched: ${problem}`);
-      if (distance > 0 && 'failure' in page === false && page.moved) continue;
       count++;
+      if (distance > 0 && 'failure' in page === false && page.moved) continue;
+      if (isAway(page)) {
+        away.push(`${address.href}: ${problem}`);
+        continue;
+      }
       const text = 'failure' in page ? '' : (page.text ?? '');
       characters += text.length;
       if (characters > MAX_CHARACTERS) throw new SourceError(`The pages of ${first.href} are too long in total. The rest was left out.`);
       yield documentOf(address, text, problem);
       if (distance >= (isList ? Math.max(1, depth) : depth)) continue;
       for (const link of linksIn(text, address)) {
-        if (seen.has(link.href) || !isWithin(link, first, isList)) continue;
+        if (seen.size >= MAX_SEEN || seen.has(link.href) || !isWithin(link, first, isList)) continue;
         seen.add(link.href);
         next.push(link);
       }
     }
     level = next;
   }
+  // These pages, and those to which they link, are kept as they were.
+  if (away.length > 0)
+    throw new SourceError(`${away.length} of the pages could not be fetched and were left as they were, such as ${away[0]}`);
 }
 
 type Fetched = Page | { failure: string };
@@ -64,6 +74,11 @@ async function fetched(fetcher: Fetcher, address: URL, privateAllowed: boolean, 
     if (signal.aborted) throw error;
     return { failure: (error as Error).message };
   }
+}
+
+/** Returns true if the page may be there again later. */
+function isAway(page: Fetched): boolean {
+  return 'failure' in page || page.status >= 500 || page.status === 408 || page.status === 429;
 }
 
 function problemOf(page: Fetched): string | undefined {

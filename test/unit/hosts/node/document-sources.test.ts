@@ -128,7 +128,9 @@ describe('the pages of a collection', () => {
       requests.push(request.url ?? '');
       const page = PAGES[request.url ?? ''];
       response
-        .writeHead(page === undefined ? 404 : 200, { 'content-type': page?.startsWith('<') ? 'text/html' : 'text/plain' })
+        .writeHead(page !== undefined ? 200 : request.url?.endsWith('busy') ? 503 : 404, {
+          'content-type': page?.startsWith('<') ? 'text/html' : 'text/plain',
+        })
         .end(page ?? 'none');
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -165,6 +167,19 @@ describe('the pages of a collection', () => {
 
   it('that are missing are named, and a missing first page is a problem', async () => {
     await assert.rejects(list('/none', 0), /could not be fetched: the server answered with HTTP 404/);
+  });
+
+  it('that cannot be fetched for the moment are left as they were', async () => {
+    PAGES['/away/'] = '<h1>Away</h1><a href="a">A</a><a href="gone">Gone</a><a href="busy">Busy</a>';
+    PAGES['/away/a'] = '<h1>A</h1>';
+    const keys: string[] = [];
+    const listing = async () => {
+      const source: Source = { kind: 'url', url: `${site}/away/`, depth: 1, pages: 9 };
+      for await (const { key } of documentsOnPages(source, { fetcher: new PageFetcher(), rules: [] }, signal))
+        keys.push(key.slice(site.length));
+    };
+    await assert.rejects(listing, { name: 'SourceError', message: /^1 of the pages .*\/busy: the server answered with HTTP 503/ });
+    assert.deepEqual(keys, ['/away/', '/away/a', '/away/gone']);
   });
 
   it('are not fetched from a host that a rule denies', async () => {
