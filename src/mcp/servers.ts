@@ -161,7 +161,7 @@ export class McpServers {
       const { tools, fingerprint } = await this.#open(name, config);
       const server = { name, open: (stopped: AbortSignal) => this.#open(name, config, stopped), ...(renew && { renew }) };
       const use = (tool: McpTool) => useOf(this.#ports.configured().get(name), tool.name);
-      // Of two tools with the same name, the first one in this order is used, and the other one not even if the first one is turned off.
+      // If two tools have the same name, only the first one in this order can be used. The other one is not used even if the first one is turned off.
       const sorted = new Map(tools.toSorted((a, b) => (a.name < b.name ? 1 : -1)).map((tool) => [toolName(name, tool.name), tool]));
       const used = [...sorted.values()].filter((tool) => use(tool) !== 'off').reverse();
       return used.map((tool) => mcpTool(server, tool, fingerprint, () => use(tool)));

@@ -100,7 +100,7 @@ describe('a file of VS Code that defines MCP servers', () => {
 describe('the variables in a definition', () => {
   const variables = {
     environment: (name: string) => ({ KEY: `k\${input:token}` })[name],
-    folder: '/work/repo',
+    folder: '/home/anna/repo',
     home: '/home/me',
     input: async ({ id, isSecret }: { id: string; isSecret: boolean }) => `${id} ${isSecret}`,
   };
@@ -112,7 +112,7 @@ describe('the variables in a definition', () => {
       env: { TOKEN: `Bearer \${input:token}` },
     };
     assert.deepEqual(await withVariables(config, variables), {
-      command: '/work/repo/bin',
+      command: '/home/anna/repo/bin',
       args: ['repo', '/home/me', `k\${input:token}`, '', `\${config:x} \${HOME} $KEY`, 'a/b'],
       env: { TOKEN: 'Bearer token true' },
     });

@@ -22,12 +22,12 @@ describe('the servers of other programs', () => {
       empty: {},
       number: 7,
     },
-    projects: { '/work/repo': { mcpServers: { own: { command: 'own' } } }, '/other': { mcpServers: { foreign: { command: 'x' } } } },
+    projects: { '/home/anna/repo': { mcpServers: { own: { command: 'own' } } }, '/other': { mcpServers: { foreign: { command: 'x' } } } },
   });
 
   it('are found with those of the open folder, and what cannot be used is left out', () => {
     assert.deepEqual(
-      importableServers(file, ['/work/repo']).map(({ name }) => name),
+      importableServers(file, ['/home/anna/repo']).map(({ name }) => name),
       ['github', 'web', 'claude', 'own'],
     );
     for (const text of ['', '{', '[]', '{"mcpServers": 7}', '{"mcpServers": null}']) assert.deepEqual(importableServers(text), [], text);

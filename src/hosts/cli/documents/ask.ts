@@ -32,7 +32,7 @@ export async function askDocuments(
   const isInteractive = values.interactive === true;
   if (isInteractive && json) throw new UsageError('--interactive and --json cannot be used together.');
   const only = values.collections?.flatMap((names) => names.split(',')).filter(Boolean);
-  /** What the runs can read. */
+  /** The collections that the runs can read. */
   const scope: Scope = { names: [] };
   const kedge = openKedge({ ...command, yes: false, limits: { ...LIMITS, ...command.limits } }, env, undefined, {
     adapt: (ports) => ({

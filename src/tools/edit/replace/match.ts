@@ -107,7 +107,7 @@ export function withinAny(scopes: readonly Scope[]): (from: number, to: number) 
   const sorted = scopes.toSorted((a, b) => a.from - b.from);
   const starts = sorted.map(({ from }) => from);
   let most = 0;
-  // Of the scopes that begin before the range, only the one that ends last has to be checked.
+  // Only the scope that ends last has to be checked among those that begin before the range.
   const ends = sorted.map(({ to }) => (most = Math.max(most, to)));
   return (from, to) => to <= (ends[lastAtMost(starts, from)] ?? -1);
 }
