@@ -9,7 +9,12 @@ import { needsProgram, PROGRAM } from '../../../support/program.ts';
 import { type Served, served } from '../../../support/served.ts';
 import { remove } from '../node/folder.ts';
 
-const TELL_PEAK = `data:text/javascript,process.on('exit', () => process.stderr.write('[peak ' + process.resourceUsage().maxRSS + ' KB]'))`;
+/**
+ * Prints the peak of the memory. On Linux, `maxRSS` would include the memory of the process that started the program, which may run other tests;
+ * `VmHWM` does not.
+ */
+const PEAK = `(() => { try { return /VmHWM:\\s+(\\d+)/.exec(process.getBuiltinModule('fs').readFileSync('/proc/self/status', 'utf8'))[1] } catch { return process.resourceUsage().maxRSS } })()`;
+const TELL_PEAK = `data:text/javascript,process.on('exit', () => process.stderr.write('[peak ' + ${PEAK} + ' KB]'))`;
 const MB = 1_000_000;
 
 describe('the kedge program and an answer of 50 MB', () => {
