@@ -9,13 +9,15 @@ type Passage = ReturnType<typeof citationsIn>[number];
 export const SEARCH = 'documents_search';
 const LIMIT = 4;
 const MAX_QUOTE = 900;
+export const NOT_FOUND: Outcome = { text: paragraphs('This is not in the documents.', 'Confidence: low') };
 const NOT_JUDGED = 'Offline quotes the passages that fit best. It cannot tell whether they answer the question.';
 
-export function* documents(query: string): Skill<Outcome> {
+/** Returns undefined if no passage contains a word of the query. */
+export function* documents(query: string): Skill<Outcome | undefined> {
   const reply = yield* askOne('Searching the documents.', { name: SEARCH, input: { query, limit: LIMIT } });
   if (reply.isError) return { text: `The documents could not be searched: ${firstLine(reply.text)}`, failed: reply.text };
   const [best, ...others] = citationsIn(reply.text);
-  if (!best) return { text: paragraphs('This is not in the documents.', 'Confidence: low') };
+  if (!best) return undefined;
   const more = others.length > 0 ? `Also: ${others.map(place).join(', ')}` : '';
   return { text: paragraphs(quoted(best), more, NOT_JUDGED, 'Confidence: low') };
 }

@@ -3,7 +3,7 @@ import type { PlanDraft, PlanStep } from '../../core/plan/plan.ts';
 import { count, paragraphs } from '../markdown.ts';
 import { type Change, isChange, type Question, type Request } from '../request.ts';
 import { askOne, type Context, type Outcome, type Skill } from '../script.ts';
-import { documents, SEARCH } from './documents.ts';
+import { documents, NOT_FOUND, SEARCH } from './documents.ts';
 import { actFile, surveyFile } from './files.ts';
 import { text, where } from './find.ts';
 import { ASK_CANNOT_WRITE, GREETING, HELP_AGAIN, help } from './help.ts';
@@ -15,8 +15,12 @@ import { firstLine, type Survey } from './survey.ts';
 
 /** @param goal the request in the user's own words */
 export function* answer(request: Request, goal: string, context: Context): Skill<Outcome> {
-  // Without the tools for files, only the documents can be asked.
-  if (context.offered.has(SEARCH) && (request.kind === 'unknown' || !context.offered.has('read_file'))) return yield* documents(goal);
+  const readsFiles = context.offered.has('read_file');
+  if (context.offered.has(SEARCH) && (request.kind === 'unknown' || !readsFiles)) {
+    const found = yield* documents(goal);
+    // Without the tools for files, only the documents can be asked.
+    if (found || !readsFiles) return found ?? NOT_FOUND;
+  }
   if (request.kind === 'greeting') return { text: GREETING };
   if (request.kind === 'unknown')
     return { text: context.helped ? HELP_AGAIN : help(context.mode), failed: 'Offline does not understand this request' };
