@@ -43,6 +43,17 @@ export type UpdateEvent =
 /** `read` counts the documents whose content was read, and `unchanged` those that had not changed. */
 export type UpdateReport = { indexed: number; unchanged: number; failed: number; removed: number; read: number; problems: string[] };
 
+/** Describes an update for the user. */
+export function reportText({ indexed, unchanged, failed, removed }: UpdateReport): string {
+  const parts = [
+    `${indexed} indexed`,
+    unchanged > 0 && `${unchanged} unchanged`,
+    removed > 0 && `${removed} removed`,
+    failed > 0 && `${failed} could not be read`,
+  ];
+  return `${parts.filter(Boolean).join(', ')}.`;
+}
+
 export type UpdateLimits = { bytes: number; documents: number; characters: number };
 
 /** The largest file, the most documents of a collection, and the longest text of a document. */

@@ -2,9 +2,7 @@
 import { type CollectionSummary, type DocumentSummary, NotInCollection, type Passage } from '../../../documents/collections.ts';
 import { CollectionBusy } from '../../../documents/index/database.ts';
 import { CollectionError } from '../../../documents/store/definitions.ts';
-import { DocumentStore } from '../../../documents/store/store.ts';
-import { collectionDirectories } from '../../node/documents/collections.ts';
-import { storageDirectory } from '../../node/storage.ts';
+import type { DocumentStore } from '../../../documents/store/store.ts';
 import { UsageError } from '../options/arguments.ts';
 import { harmless, oneLine, paintFor } from '../output/terminal.ts';
 import { EXIT } from '../run-session.ts';
@@ -16,7 +14,7 @@ import { updateCollections } from './update.ts';
 /** @throws UsageError if the command line is invalid */
 export async function docs(context: CommandContext): Promise<number> {
   const { kedge } = context;
-  const store = new DocumentStore(collectionDirectories(kedge.storage, storageDirectory(process.env)));
+  const store = await kedge.documents.store();
   try {
     return await run(store, context);
   } catch (error) {
@@ -25,7 +23,7 @@ export async function docs(context: CommandContext): Promise<number> {
     else throw error;
     return EXIT.failed;
   } finally {
-    store.close();
+    await kedge.documents.close();
   }
 }
 

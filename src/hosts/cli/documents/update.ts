@@ -1,7 +1,7 @@
 /** `kedge docs add` and `kedge docs update`: indexes what has changed, and shows the progress. */
 import { existsSync } from 'node:fs';
 import type { Source } from '../../../documents/collections.ts';
-import type { UpdateEvent, UpdatePorts } from '../../../documents/store/sources.ts';
+import { reportText, type UpdateEvent, type UpdatePorts } from '../../../documents/store/sources.ts';
 import type { DocumentStore } from '../../../documents/store/store.ts';
 import { documentsInFiles } from '../../node/documents/file-source.ts';
 import { documentsOnPages } from '../../node/documents/page-source.ts';
@@ -110,14 +110,4 @@ function showProgress(name: string): Shown {
     },
     end: clear,
   };
-}
-
-function reportText({ indexed, unchanged, failed, removed }: Awaited<ReturnType<DocumentStore['update']>>): string {
-  const parts = [
-    `${indexed} indexed`,
-    unchanged > 0 && `${unchanged} unchanged`,
-    removed > 0 && `${removed} removed`,
-    failed > 0 && `${failed} could not be read`,
-  ];
-  return `${parts.filter(Boolean).join(', ')}.`;
 }

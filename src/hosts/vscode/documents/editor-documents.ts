@@ -2,7 +2,7 @@
 import * as vscode from 'vscode';
 import { breaks } from '../../../core/breaks.ts';
 import type { Source } from '../../../documents/collections.ts';
-import type { UpdatePorts, UpdateReport } from '../../../documents/store/sources.ts';
+import { reportText, type UpdatePorts } from '../../../documents/store/sources.ts';
 import type { DocumentStore } from '../../../documents/store/store.ts';
 import { Collections, collectionDirectories } from '../../node/documents/collections.ts';
 import { documentsInFiles } from '../../node/documents/file-source.ts';
@@ -143,14 +143,4 @@ async function* inSlices<T>(all: AsyncIterable<T>): AsyncGenerator<T> {
     await pause();
     yield each;
   }
-}
-
-function reportText({ indexed, unchanged, failed, removed }: UpdateReport): string {
-  const parts = [
-    `${indexed} indexed`,
-    unchanged > 0 && `${unchanged} unchanged`,
-    removed > 0 && `${removed} removed`,
-    failed > 0 && `${failed} could not be read`,
-  ];
-  return `${parts.filter(Boolean).join(', ')}.`;
 }
