@@ -9,6 +9,7 @@ import { type CorpusFile, corpusIn } from './corpus.ts';
 import { type Figures, figuresOf, separation } from './metrics.ts';
 import { QUESTIONS } from './questions/index.ts';
 import type { Kind, Question } from './questions/question.ts';
+import { SHORT_QUESTIONS } from './questions/short.ts';
 import { unanswered } from './questions/unanswered.ts';
 import { type Ranker, type Result, ripgrepRanker, storeRanker } from './rankers.ts';
 import { plain, type Range, Sections } from './sections.ts';
@@ -24,6 +25,8 @@ export type RankerFigures = {
   all: Record<Level, Figures>;
   tuned: Figures;
   heldOut: Figures;
+  /** The figures of the shorter questions by another author. */
+  short: Figures;
   kinds: { kind: Kind; count: number; recall5: number }[];
   missed: { text: string; rank: number | undefined }[];
   /** How many questions without an answer have no result, and how probably their best score is lower than that of a question with one. */
@@ -87,6 +90,8 @@ export async function measureRanker(name: string, ranker: Ranker, sections: Sect
     ranks.push(await rankOf(question, results, sections));
     best.push(results[0]?.score ?? 0);
   }
+  const shortRanks: Rank[] = [];
+  for (const question of SHORT_QUESTIONS) shortRanks.push(await rankOf(question, await ranker(question.text), sections));
   const unansweredBest: number[] = [];
   for (const text of unanswered) unansweredBest.push((await ranker(text))[0]?.score ?? 0);
   const at = (level: Level, of = ranks) => figuresOf(of.map((rank) => rank[level]));
@@ -102,6 +107,7 @@ export async function measureRanker(name: string, ranker: Ranker, sections: Sect
       'section',
       ranks.filter((_, index) => index % 2 === 1),
     ),
+    short: at('section', shortRanks),
     kinds: [...new Set(QUESTIONS.map(({ kind }) => kind))].map((kind) => {
       const own = ranks.filter((_, index) => QUESTIONS[index]?.kind === kind);
       return { kind, count: own.length, recall5: at('section', own).recall5 };
