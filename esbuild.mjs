@@ -96,7 +96,12 @@ const bundles = [
     // Code behind an `import()` becomes a separate chunk, and so does code that several chunks share.
     splitting: true,
     target: 'node20',
-    entryPoints: { extension: 'src/hosts/vscode/extension.ts', program: 'src/hosts/cli/program.ts' },
+    entryPoints: {
+      extension: 'src/hosts/vscode/extension.ts',
+      program: 'src/hosts/cli/program.ts',
+      // It is the entry point of a thread.
+      indexes: 'src/hosts/node/documents/thread/index-worker.ts',
+    },
     chunkNames: '[name]-[hash]',
     // VS Code provides `vscode`. The keychain library is native and optional; without it, keys cannot be stored in the keychain.
     external: ['vscode', '@napi-rs/keyring'],

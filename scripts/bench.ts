@@ -75,13 +75,19 @@ const benches: Record<string, () => Promise<Row[]>> = {
     const { measureGrowth } = await import('../test/bench/documents/growth.ts');
     const rows: Row[] = [];
     for (const count of [500, 5_000, 20_000]) {
-      const { perSecond, megabytes, queryMs, slowestMs, memoryMegabytes, updateShare } = await measureGrowth(count);
+      const figures = await measureGrowth(count);
+      const { perSecond, megabytes, queryMs, slowestMs, memoryMegabytes, flatMegabytes, updateShare } = figures;
       const size = `${count.toLocaleString('en')} documents of 1,000 words`;
       rows.push(
         [`indexing ${size}: documents per second of CPU, and on disk`, `${Math.round(perSecond)}, ${mb(megabytes)}`, ''],
-        ['memory for that, at its highest', `+${mb(memoryMegabytes)}`, ''],
+        ['memory for that, at its highest; in the second half, compared to the first', `+${mb(memoryMegabytes)}; ${mb(flatMegabytes)}`, ''],
         ['searching in them, median (slowest of 60)', `${ms(queryMs)} (${ms(slowestMs)}) of CPU`, '50 ms'],
         ['updating after 1 % has changed, compared to indexing all', ratio(updateShare), '0.01x'],
+        [
+          'the program was blocked at most, while indexing and while searching',
+          `${ms(figures.blockedIndexingMs)}, ${ms(figures.blockedSearchingMs)}`,
+          '50 ms',
+        ],
       );
     }
     return rows;

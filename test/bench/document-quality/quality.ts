@@ -67,7 +67,7 @@ export async function measureQuality(root: string, rg: string): Promise<Quality>
     const { documents = 0, failed = 0, chunks = 0 } = collection ?? {};
     return { documents, failed, chunks, questions: QUESTIONS.length, unanswered: unanswered.length, rankers: figures };
   } finally {
-    store.close();
+    await store.close();
     await rm(folder, { recursive: true, force: true });
   }
 }

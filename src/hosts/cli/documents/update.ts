@@ -5,7 +5,6 @@ import { reportText, type UpdateEvent, type UpdatePorts } from '../../../documen
 import type { DocumentStore } from '../../../documents/store/store.ts';
 import { documentsInFiles } from '../../node/documents/file-source.ts';
 import { documentsOnPages } from '../../node/documents/page-source.ts';
-import { DocumentReader } from '../../node/documents/reader.ts';
 import { PageFetcher } from '../../node/fetch/fetch.ts';
 import { NodeFileSystem } from '../../node/files/file-system.ts';
 import { parseCommand } from '../options/arguments.ts';
@@ -17,21 +16,8 @@ import type { CommandContext } from '../sessions/context.ts';
 
 /** Stops at the first Ctrl+C; what was not reached is done by the next update. */
 export async function updateCollections(store: DocumentStore, names: readonly string[], context: CommandContext): Promise<number> {
-  const reader = new DocumentReader();
-  const ports = await portsOf(context, reader);
-  try {
-    return await updateAll(store, names, ports, context);
-  } finally {
-    await reader.dispose();
-  }
-}
-
-async function updateAll(
-  store: DocumentStore,
-  names: readonly string[],
-  ports: UpdatePorts,
-  { signal, values }: CommandContext,
-): Promise<number> {
+  const ports = await portsOf(context);
+  const { signal, values } = context;
   let code: number = EXIT.answered;
   for (const name of names) {
     const show = values.json === true ? showJson(name) : showProgress(name);
@@ -52,14 +38,13 @@ async function updateAll(
   return code;
 }
 
-async function portsOf({ kedge }: CommandContext, reader: DocumentReader): Promise<UpdatePorts> {
+async function portsOf({ kedge }: CommandContext): Promise<UpdatePorts> {
   const workspace = new NodeFileSystem(kedge.folders);
   const { rules } = await policyOf(kedge.folders);
   const fetcher = new PageFetcher();
   return {
     list: (source: Source, signal: AbortSignal) =>
       source.kind === 'url' ? documentsOnPages(source, { fetcher, rules }, signal) : documentsInFiles(source, { workspace, rules }, signal),
-    read: reader.read,
   };
 }
 
