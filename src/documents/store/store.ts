@@ -11,12 +11,18 @@ import type {
   Source,
 } from '../collections.ts';
 import { NotInCollection } from '../collections.ts';
+import type { Embedder } from '../embeddings/embedder.ts';
+import type { FoundPassage } from '../embeddings/fusion.ts';
+import type { HybridSearch } from '../embeddings/hybrid.ts';
+import type { EmbeddingOptions, EmbeddingReport } from '../embeddings/update.ts';
 import { CollectionBusy, IndexReader, IndexWriter, isDamage } from '../index/database.ts';
 import { contentIn, countsIn, documentsIn, outlineIn, sectionIn } from '../index/documents.ts';
 import { candidatesIn, rankedPassages } from '../index/search.ts';
 import { CollectionError, type Definition, Definitions, expectName, type Scope } from './definitions.ts';
 import { UPDATE_LIMITS, type UpdateEvent, type UpdateLimits, type UpdatePorts, type UpdateReport } from './sources.ts';
 import { Update } from './update.ts';
+
+type LoadEmbedder = () => Promise<Embedder | undefined>;
 
 const MAX_SOURCES = 100;
 const MAX_LISTED = 1_000;
@@ -25,10 +31,16 @@ const MAX_RESULTS = 100;
 export class DocumentStore implements DocumentCollections {
   readonly #definitions: Definitions;
   readonly #readers = new Map<string, IndexReader>();
+  readonly #embedder: LoadEmbedder | undefined;
+  #hybrid: HybridSearch | undefined;
 
-  /** `roots` are the directories for the collections of the workspace and for the global ones. */
-  constructor(roots: Readonly<Record<Scope, string>>) {
+  /**
+   * `roots` are the directories for the collections of the workspace and for the global ones. `embedder` loads the model that computes the
+   * embeddings of queries, if the user has configured one.
+   */
+  constructor(roots: Readonly<Record<Scope, string>>, embedder?: LoadEmbedder) {
     this.#definitions = new Definitions(roots);
+    this.#embedder = embedder;
   }
 
   /** Adds sources to a collection, which is created if it does not exist. @throws CollectionError */
@@ -76,9 +88,16 @@ export class DocumentStore implements DocumentCollections {
     }
   }
 
+  /** Computes the embeddings that are missing. Call this after `update`. @throws CollectionBusy if another process does the same */
+  async embed(name: string, embedder: Embedder, options: EmbeddingOptions): Promise<EmbeddingReport> {
+    const { embedPassages } = await import('../embeddings/update.ts');
+    return embedPassages(expectWhole(this.#existing(name)), embedder, options);
+  }
+
   /** @throws CollectionBusy if another process is updating the collection */
   remove(name: string): void {
     const definition = this.#existing(name);
+    this.#hybrid?.close(definition.directory);
     this.#readers.get(definition.directory)?.close();
     this.#readers.delete(definition.directory);
     // The lock is in the directory, so nothing else may write while it is removed. If the removal is interrupted, the index is already empty.
@@ -90,6 +109,7 @@ export class DocumentStore implements DocumentCollections {
   close(): void {
     for (const reader of this.#readers.values()) reader.close();
     this.#readers.clear();
+    this.#hybrid?.close();
   }
 
   async listCollections(): Promise<CollectionSummary[]> {
@@ -121,7 +141,24 @@ export class DocumentStore implements DocumentCollections {
       const own = await this.#read(definition, (db) => candidatesIn(db, query, { ...options, limit: most }), signal);
       for (const candidate of own ?? []) candidates.push({ collection: definition.name, ...candidate });
     }
-    return rankedPassages(candidates, most);
+    return rankedPassages(await this.#withSimilar(query, candidates, definitions, options, signal), most);
+  }
+
+  async #withSimilar(
+    query: string,
+    candidates: readonly FoundPassage[],
+    definitions: readonly Definition[],
+    options: SearchOptions,
+    signal?: AbortSignal,
+  ): Promise<readonly FoundPassage[]> {
+    if (!this.#embedder) return candidates;
+    this.#hybrid ??= new (await import('../embeddings/hybrid.ts')).HybridSearch(this.#embedder);
+    const collections = definitions.map((definition) => ({
+      name: definition.name,
+      directory: definition.directory,
+      read: <T>(read: Query<T>) => this.#read(definition, read, signal),
+    }));
+    return this.#hybrid.ranked(query, candidates, collections, options, signal);
   }
 
   async outline(collection: string, document: string): Promise<OutlineEntry[]> {

@@ -2,6 +2,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DocumentsPort } from '../../../app/ports.ts';
+import type { Embedder } from '../../../documents/embeddings/embedder.ts';
 import type { DocumentStore } from '../../../documents/store/store.ts';
 
 export type CollectionDirectories = { workspace: string; global: string };
@@ -15,13 +16,18 @@ export function collectionDirectories(storage: string, common: string): Collecti
 export class Collections {
   readonly #directories: CollectionDirectories;
   #store: Promise<DocumentStore> | undefined;
+  /** Loads the embedding model that the user has configured. @throws Error if it cannot be used */
+  readonly embedder: () => Promise<Embedder | undefined>;
 
-  constructor(directories: CollectionDirectories) {
+  constructor(directories: CollectionDirectories, embedder: () => Promise<Embedder | undefined>) {
     this.#directories = directories;
+    this.embedder = embedder;
   }
 
   store(): Promise<DocumentStore> {
-    this.#store ??= import('../../../documents/store/store.ts').then(({ DocumentStore }) => new DocumentStore(this.#directories));
+    this.#store ??= import('../../../documents/store/store.ts').then(
+      ({ DocumentStore }) => new DocumentStore(this.#directories, this.embedder),
+    );
     return this.#store;
   }
 
