@@ -150,7 +150,6 @@ const benches: Record<string, () => Promise<Row[]>> = {
         [`${name}: ${unanswered} questions without an answer: no result; best score lower`, `${silent}; ${share(separation)}`, ''],
       );
     }
-    rows.push(['hybrid with an embedding model', 'not part of the product yet', '']);
     return rows;
   },
   async edits() {

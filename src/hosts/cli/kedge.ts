@@ -93,7 +93,9 @@ export function openKedge(
   const logs = join(storage, 'sessions');
   const storedGrants = new StoredGrants(join(storage, 'grants.json'));
   const memory = new MemoryFiles({ workspace: join(storage, 'memory.md'), user: join(storageDirectory(env), 'memory.md') });
-  const documents = new Collections(collectionDirectories(storage, storageDirectory(env)));
+  const documents = new Collections(collectionDirectories(storage, storageDirectory(env)), async () =>
+    env.KEDGE_EMBEDDING_MODEL ? (await import('./documents/embedder.ts')).configuredEmbedder(env, keys) : undefined,
+  );
   const memoryTokens = memoryTokensOf(env);
   const contextTokens = contextTokensOf(env);
   let chosen: ModelRef = { provider: 'offline', model: 'offline' };

@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { DocumentStore } from '../../../src/documents/store/store.ts';
 import { readDocument } from '../../support/documents/reading.ts';
 import { type CorpusFile, corpusIn } from './corpus.ts';
+import { hybridStore } from './hybrid.ts';
 import { type Figures, figuresOf, separation } from './metrics.ts';
 import { QUESTIONS } from './questions/index.ts';
 import type { Kind, Question } from './questions/question.ts';
@@ -46,7 +47,9 @@ export type Quality = {
 /** @param root the directory that contains node_modules */
 export async function measureQuality(root: string, rg: string): Promise<Quality> {
   const folder = await mkdtemp(join(tmpdir(), 'kedge-questions-'));
-  const store = new DocumentStore({ workspace: join(folder, 'workspace'), global: join(folder, 'global') });
+  const roots = { workspace: join(folder, 'workspace'), global: join(folder, 'global') };
+  const store = new DocumentStore(roots);
+  let hybrid: Awaited<ReturnType<typeof hybridStore>> | undefined;
   try {
     const corpus = await corpusIn(root);
     const files = join(folder, 'files');
@@ -56,8 +59,10 @@ export async function measureQuality(root: string, rg: string): Promise<Quality>
     }
     await indexCorpus(store, corpus);
     const sections = new Sections(corpus);
+    hybrid = await hybridStore(roots, corpus, sections);
     const rankers: [string, Ranker][] = [
       ['BM25', storeRanker(store)],
+      ['hybrid, with an embedding learned from these documents', storeRanker(hybrid.store)],
       ['BM25, tolerant of typing errors', storeRanker(store, true)],
       ['ripgrep', ripgrepRanker(rg, files, sections)],
     ];
@@ -68,6 +73,7 @@ export async function measureQuality(root: string, rg: string): Promise<Quality>
     return { documents, failed, chunks, questions: QUESTIONS.length, unanswered: unanswered.length, rankers: figures };
   } finally {
     await store.close();
+    await hybrid?.close();
     await rm(folder, { recursive: true, force: true });
   }
 }

@@ -49,6 +49,7 @@ Environment
   KEDGE_HEADERS                       additional headers: {"x-team": "tides", "x-api-key": "\${key}"} (\${key}: the key),
                                       or @FILE that contains such an object
   KEDGE_MODEL                         the model to use without --model
+  KEDGE_EMBEDDING_MODEL               the model for embeddings of documents, such as ollama/nomic-embed-text
   KEDGE_HOME                          the folder in which sessions are stored
   KEDGE_SERVER_TIMEOUT                seconds without data before a request fails (default: 120; local servers: 290)
   KEDGE_DAY_BUDGET                    limits for all runs of one day, such as {"usd": 5, "tokens": 2000000};

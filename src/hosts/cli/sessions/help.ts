@@ -101,12 +101,17 @@ ${COMMON}`,
   files exclude, that may contain secrets, or that a rule protects from being read are left out. Everything is stored
   on this computer, outside your folders. If it is interrupted, kedge docs update continues.
 
+  With an embedding model (kedge config set embeddingModel openai/text-embedding-3-small), passages with other words
+  than the question are found too. Their text is sent to that model, after its cost was shown and you have agreed.
+
 Options
   --global                 with add: a collection for all folders
   --package NAME           with add: the documents of an installed npm package; repeat it for several
   --code                   with add: also index the comments in source code
   --depth N                with add: follow links to pages below the address, N links deep (default: 0)
   --pages N                with add: fetch at most N pages for each address (default: 100)
+  --no-embeddings          with add and update: compute no embeddings
+  -y, --yes                with add and update: compute embeddings without asking; their cost is printed
   --failed                 with show: list only the documents that could not be read
   --path GLOB              with show and search: only the documents at this path
   --limit N                with show and search: at most N lines (default: 1000) or passages (default: 10)
