@@ -35,6 +35,11 @@ const paths = (directory: string) => ({
 
 const writing = new Set<string>();
 
+/** Returns true if this or another process is writing the database in the directory. */
+export function isBeingWritten(directory: string): boolean {
+  return writing.has(directory) || isLockedByOther(paths(directory).lock);
+}
+
 export class IndexWriter {
   readonly db: Database;
   readonly #directory: string;
@@ -209,7 +214,7 @@ export class IndexReader {
 
   /** Completes what a killed writer began to publish. */
   #recover(): void {
-    if (writing.has(this.#directory) || isLockedByOther(paths(this.#directory).lock)) return;
+    if (isBeingWritten(this.#directory)) return;
     try {
       new IndexWriter(this.#directory).close();
     } catch (error) {
