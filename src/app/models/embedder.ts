@@ -45,12 +45,18 @@ export function createEmbedder(
     isLocal,
     batch: entry.local ? LOCAL_BATCH : BATCH,
     isWithheld: holdsKey,
+    // A search does not wait for a server that fails.
     async embed(texts, kind, signal, notify) {
       const wait = (waiting: ModelWaiting) => notify?.(waitingText(entry.label, waiting));
       for (let most = Math.max(...texts.map((text) => text.length)); ; most = Math.floor(most / 2)) {
         try {
           const shortened = texts.map((text) => text.slice(0, most).toWellFormed());
-          return await retried((either) => embed({ texts: shortened, kind }, either), signal, wait, retry);
+          return await retried(
+            (either) => embed({ texts: shortened, kind }, either),
+            signal,
+            wait,
+            kind === 'query' ? { ...retry, tries: 1 } : retry,
+          );
         } catch (error) {
           if (!(error instanceof ModelError) || error.kind !== 'context_overflow' || most / 2 < MIN_TEXT) throw error;
         }

@@ -8,9 +8,9 @@ import type { Candidate } from '../index/search.ts';
 import type { Embedder } from './embedder.ts';
 import { combined, type FoundPassage, type SimilarPassage } from './fusion.ts';
 import { embeddedPassage } from './passages.ts';
+import { embeddingsDirectory } from './schema.ts';
 import { type Similar, similarIn } from './similar.ts';
 import { modelIn } from './stored.ts';
-import { embeddingsDirectory } from './update.ts';
 
 /** How long a search waits for the embedding of its query. */
 const QUERY_MS = 5_000;
@@ -45,20 +45,33 @@ export class HybridSearch {
   }
 
   /**
-   * Returns the candidates with those that embeddings add, and with combined scores. Without embeddings, or if the model does not answer,
-   * returns the candidates as they are.
+   * Returns the candidates with those that embeddings add, and with combined scores. Without embeddings, or if they cannot be used, returns
+   * the candidates as they are.
    */
   async ranked(
+    query: string,
+    candidates: readonly FoundPassage[],
+    collections: readonly Searched[],
+    options: SearchOptions,
+    signal?: AbortSignal,
+  ): Promise<readonly FoundPassage[]> {
+    try {
+      return await this.#ranked(query, candidates, collections, options, signal);
+    } catch (error) {
+      signal?.throwIfAborted();
+      options.onNote?.(`The search used words only. ${(error as Error).message}`);
+      return candidates;
+    }
+  }
+
+  async #ranked(
     query: string,
     candidates: readonly FoundPassage[],
     collections: readonly Searched[],
     { filter, onNote }: SearchOptions,
     signal?: AbortSignal,
   ): Promise<readonly FoundPassage[]> {
-    const embedder = await this.#embedder().catch((error: Error) => {
-      onNote?.(`The search used words only. ${error.message}`);
-      return undefined;
-    });
+    const embedder = await this.#embedder();
     const text = query.trim().slice(0, MAX_QUERY);
     if (!embedder || text === '' || embedder.isWithheld(text)) return candidates;
     const embedded: Searched[] = [];
@@ -71,14 +84,7 @@ export class HybridSearch {
         );
     }
     if (embedded.length === 0) return candidates;
-    let vector: Float32Array;
-    try {
-      vector = await this.#vector(embedder, text, signal);
-    } catch (error) {
-      signal?.throwIfAborted();
-      onNote?.(`The search used words only. ${(error as Error).message}`);
-      return candidates;
-    }
+    const vector = await this.#vector(embedder, text, signal);
     const similar: SimilarPassage[] = [];
     const most = filter?.path || filter?.format ? SIMILAR_FILTERED : SIMILAR;
     for (const { name, directory, read } of embedded) {

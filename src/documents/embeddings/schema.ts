@@ -1,3 +1,10 @@
+import { join } from 'node:path';
+
+/** @param directory of the collection */
+export function embeddingsDirectory(directory: string): string {
+  return join(directory, 'embeddings');
+}
+
 /**
  * The database of embeddings, which is a directory of its own in that of a collection, so that it survives if the index is made again.
  *

@@ -63,9 +63,10 @@ export class OtherVectors extends Error {
 function addSegment(db: Database, rows: readonly { id: number; vector: Int8Array }[]): void {
   const codes = rows.map(({ vector }) => codeOf(vector));
   const length = codes[0]?.length ?? 0;
-  const all = new Uint32Array(codes.length * length);
+  const all = new Uint8Array(codes.length * length);
   for (const [index, code] of codes.entries()) all.set(code, index * length);
-  db.run('insert into segments (ids, codes) values (?, ?)', [bytesOf(Uint32Array.from(rows, ({ id }) => id)), bytesOf(all)]);
+  const ids = Uint32Array.from(rows, ({ id }) => id);
+  db.run('insert into segments (ids, codes) values (?, ?)', [bytesOf(ids), all]);
 }
 
 /** Connects the passages of a document with the vectors of their texts. */

@@ -1,11 +1,10 @@
 /** Computes the embeddings of the passages of a collection that have none, after the user has agreed to the cost. */
-import { join } from 'node:path';
 import { breaks } from '../../core/breaks.ts';
 import { tokensOfText } from '../../core/context/tokens.ts';
-import { IndexReader, IndexWriter } from '../index/database.ts';
+import { IndexReader, IndexWriter, isDamage } from '../index/database.ts';
 import type { Embedder } from './embedder.ts';
 import { documentsWithPassages, type EmbeddedDocument, type EmbeddedPassage, passagesAfter } from './passages.ts';
-import { EMBEDDINGS_SCHEMA } from './schema.ts';
+import { EMBEDDINGS_SCHEMA, embeddingsDirectory } from './schema.ts';
 import {
   addVectors,
   beginModel,
@@ -50,10 +49,6 @@ export type EmbeddingOptions = {
 /** The number of documents that are connected in one transaction. */
 const MAX_WAITING = 200;
 
-export function embeddingsDirectory(directory: string): string {
-  return join(directory, 'embeddings');
-}
-
 /**
  * Each batch is stored when it arrives, so that an interrupted update is continued by the next one. If the signal aborts, an AbortError is thrown.
  * @throws CollectionBusy if another process computes embeddings of the collection
@@ -63,13 +58,21 @@ export async function embedPassages(
   embedder: Embedder,
   { signal, notify = () => undefined, confirm }: EmbeddingOptions,
 ): Promise<EmbeddingReport> {
-  const reader = new IndexReader(directory);
-  const writer = new IndexWriter(embeddingsDirectory(directory), { schema: EMBEDDINGS_SCHEMA });
+  const run = async (anew: boolean) => {
+    const reader = new IndexReader(directory);
+    const writer = new IndexWriter(embeddingsDirectory(directory), { anew, schema: EMBEDDINGS_SCHEMA });
+    try {
+      return await new Run(name, reader, writer, embedder, signal, notify).run(confirm);
+    } finally {
+      reader.close();
+      writer.close();
+    }
+  };
   try {
-    return await new Run(name, reader, writer, embedder, signal, notify).run(confirm);
-  } finally {
-    reader.close();
-    writer.close();
+    return await run(false);
+  } catch (error) {
+    if (!isDamage(error) || signal.aborted) throw error;
+    return run(true);
   }
 }
 

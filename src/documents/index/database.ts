@@ -31,6 +31,11 @@ const paths = (directory: string) => ({
 
 const writing = new Set<string>();
 
+/** Returns true if this or another process is writing the database in the directory. */
+export function isBeingWritten(directory: string): boolean {
+  return writing.has(directory) || isLockedByOther(paths(directory).lock);
+}
+
 export class IndexWriter {
   readonly db: Database;
   readonly #directory: string;
@@ -209,7 +214,7 @@ export class IndexReader {
 
 /** Completes what a killed writer began to publish. */
 export function recoverIndex(directory: string): void {
-  if (writing.has(directory) || isLockedByOther(paths(directory).lock)) return;
+  if (isBeingWritten(directory)) return;
   try {
     new IndexWriter(directory).close();
   } catch (error) {

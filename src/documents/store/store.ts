@@ -14,8 +14,9 @@ import { CollectionBusy, NotInCollection } from '../collections.ts';
 import type { Embedder } from '../embeddings/embedder.ts';
 import type { FoundPassage } from '../embeddings/fusion.ts';
 import type { HybridSearch } from '../embeddings/hybrid.ts';
+import { embeddingsDirectory } from '../embeddings/schema.ts';
 import type { EmbeddingOptions, EmbeddingReport } from '../embeddings/update.ts';
-import { IndexReader, isDamage } from '../index/database.ts';
+import { IndexReader, isBeingWritten, isDamage } from '../index/database.ts';
 import { contentIn, countsIn, documentsIn, outlineIn, sectionIn } from '../index/documents.ts';
 import { rankedPassages } from '../index/search.ts';
 import { CollectionError, type Definition, Definitions, expectName, type Scope } from './definitions.ts';
@@ -82,6 +83,8 @@ export class DocumentStore implements DocumentCollections {
   /** @throws CollectionBusy if another process is updating the collection */
   async remove(name: string): Promise<void> {
     const definition = this.#existing(name);
+    if (isBeingWritten(embeddingsDirectory(definition.directory)))
+      throw new CollectionBusy('Embeddings of this collection are being computed. Wait until that has ended.');
     this.#hybrid?.close(definition.directory);
     this.#readers.get(definition.directory)?.close();
     this.#readers.delete(definition.directory);

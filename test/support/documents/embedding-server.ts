@@ -1,5 +1,7 @@
 /** A real HTTP server that computes embeddings on the wires of OpenAI, Gemini and Ollama. */
+import { once } from 'node:events';
 import { createServer } from 'node:http';
+import type { Socket } from 'node:net';
 import { type Served, served } from '../served.ts';
 import type { LearnedEmbedding } from './learned-embedding.ts';
 
@@ -9,6 +11,8 @@ export type Refusal = { status?: number; headers?: Record<string, string>; body?
 
 export type EmbeddingServer = Served & {
   requests: EmbeddingRequest[];
+  /** Resolves when everything was received from clients that have ended. */
+  connectionsClosed(): Promise<void>;
   /** Is called before a request is answered, with its number from 0. */
   before: (number: number) => Refusal | undefined | Promise<Refusal | undefined>;
 };
@@ -37,6 +41,18 @@ export async function startEmbeddingServer(embed: LearnedEmbedding): Promise<Emb
         JSON.stringify({ object: 'list', data: vectors.map((embedding, index) => ({ object: 'embedding', index, embedding })) }),
       );
   });
-  const started: EmbeddingServer = { ...(await served(server)), requests, before: () => undefined };
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+  });
+  const started: EmbeddingServer = {
+    ...(await served(server)),
+    requests,
+    before: () => undefined,
+    async connectionsClosed() {
+      await Promise.all([...sockets].map((socket) => once(socket, 'close')));
+    },
+  };
   return started;
 }
