@@ -23,6 +23,8 @@ export type CheckedAnswer<Source> = {
   answer: string;
   sources: Source[];
   dropped: string[];
+  /** The ranges that were shortened to the part that was opened, such as `handbook/deploy.md:12-40 to 12-18`. */
+  shortened?: string[];
   /** The reason why the confidence cannot be high although every source was opened. */
   doubt?: string | undefined;
 };
@@ -110,14 +112,15 @@ type Circumstances = { stated: Confidence; isLimited: boolean; isCut: boolean; n
 
 /** The confidence follows from the sources. The model can only lower it. */
 function gradedAnswer<Source>(
-  { answer, sources, dropped, doubt }: CheckedAnswer<Source>,
+  { answer, sources, dropped, shortened = [], doubt }: CheckedAnswer<Source>,
   { stated, isLimited, isCut, nothing }: Circumstances,
 ): Answer<Source> {
-  const isWhole = dropped.length === 0 && !isLimited && !isCut && doubt === undefined;
+  const isWhole = dropped.length + shortened.length === 0 && !isLimited && !isCut && doubt === undefined;
   const proven: Confidence = sources.length === 0 ? 'low' : isWhole ? 'high' : 'medium';
   const note = [
     ...(sources.length === 0 ? [nothing] : doubt === undefined ? [] : [doubt]),
     ...(dropped.length > 0 ? [droppedNote(dropped)] : []),
+    ...(shortened.length > 0 ? [shortenedNote(shortened)] : []),
     ...(isLimited ? ['A limit of the run was reached, so the answer may be incomplete.'] : []),
     ...(isCut ? ['The answer was too long and was cut off.'] : []),
   ].join(' ');
@@ -131,11 +134,19 @@ function gradedAnswer<Source>(
 
 const MAX_NAMED = 5;
 
-function droppedNote(dropped: readonly string[]): string {
-  const names = [...new Set(dropped)].map(visibleLine);
+export function droppedNote(dropped: readonly string[]): string {
+  return `${changedPlaces(dropped, 'removed', 'Kedge did not open it in this run')}.`;
+}
+
+export function shortenedNote(shortened: readonly string[]): string {
+  return `${changedPlaces(shortened, 'shortened', 'only this part was opened')}.`;
+}
+
+function changedPlaces(places: readonly string[], what: string, why: string): string {
+  const names = [...new Set(places)].map(visibleLine);
   const more = names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : '';
-  const what = names.length === 1 ? '1 cited place was' : `${names.length} cited places were`;
-  return `${what} removed, because Kedge did not open it in this run: ${names.slice(0, MAX_NAMED).join(', ')}${more}.`;
+  const all = names.length === 1 ? '1 cited place was' : `${names.length} cited places were`;
+  return `${all} ${what}, because ${why}: ${names.slice(0, MAX_NAMED).join(', ')}${more}`;
 }
 
 function cut(text: string): { text: string; isCut: boolean } {

@@ -1,5 +1,6 @@
 /** `kedge docs ask`: answers questions from collections of documents, with checked sources. */
 import { type Answer, answerQuestion, MAX_CALLS } from '../../../app/answer/answer.ts';
+import { passagesIn } from '../../../app/answer/document-citations.ts';
 import { type DocumentSource, documentsSubject } from '../../../app/answer/documents.ts';
 import type { Session } from '../../../app/session/session.ts';
 import { openKedge } from '../kedge.ts';
@@ -8,6 +9,7 @@ import { chosenModel, missingKey } from '../options/environment.ts';
 import { harmless, oneLine, paintFor } from '../output/terminal.ts';
 import { linesOf } from '../questions.ts';
 import { driveRun, EXIT } from '../run-session.ts';
+import { checkedStream } from './checked-stream.ts';
 import { withoutConfidence } from './streamed-answer.ts';
 
 type AskCommand = Extract<Command, { action: 'ask-documents' }>;
@@ -145,7 +147,7 @@ class Asker {
   ): Promise<Answer<DocumentSource> | undefined> {
     const { json, limits } = this.#command;
     const isAttended = !json && process.stdin.isTTY === true;
-    const unsubscribe = json ? () => undefined : await this.#show(session);
+    const unsubscribe = json ? () => undefined : await this.#show(session, names);
     let answer: Answer<DocumentSource> | undefined;
     try {
       const start = async () => {
@@ -163,11 +165,16 @@ class Asker {
     return answer;
   }
 
-  async #show(session: Session): Promise<() => void> {
+  async #show(session: Session, names: readonly string[]): Promise<() => void> {
     const { TextRenderer } = await import('../output/text-renderer.ts');
     const { QuietRenderer } = await import('../output/quiet-renderer.ts');
     const renderer = new (this.isVerbose ? TextRenderer : QuietRenderer)(process.stdout, process.stderr, process.stdin.isTTY === true);
-    return session.subscribe(withoutConfidence((event) => renderer.handle(event)));
+    const checked = checkedStream(
+      () => names,
+      () => passagesIn(session.events),
+      (event) => renderer.handle(event),
+    );
+    return session.subscribe(withoutConfidence(checked));
   }
 
   /** The answer itself was printed while it arrived. */
