@@ -7,6 +7,7 @@ import { textOf } from '../../core/model/messages.ts';
 import type { EventList } from '../../core/session/lists.ts';
 import { visibleLine, visibleText } from '../../core/words/visible-text.ts';
 import type { Session } from '../session/session.ts';
+import { type CheckedAnswer, droppedNote, shortenedNote } from './checked-answer.ts';
 import { type Confidence, GRADES, parsedAnswer } from './parsed-answer.ts';
 
 /** The maximum number of tool calls for one question. */
@@ -17,17 +18,6 @@ const NOBODY = 'The user could not be asked, because another program asked this 
 
 export type Question = { query: string; useCase: string };
 export type Answer<Source> = { answer: string; sources: Source[]; confidence: Confidence; note?: string };
-
-/** The places that an answer cites. A cited place that was not opened in the run is removed from the answer, and is in `dropped`. */
-export type CheckedAnswer<Source> = {
-  answer: string;
-  sources: Source[];
-  dropped: string[];
-  /** The ranges that were shortened to the part that was opened, such as `handbook/deploy.md:12-40 to 12-18`. */
-  shortened?: string[];
-  /** The reason why the confidence cannot be high although every source was opened. */
-  doubt?: string | undefined;
-};
 
 /** The subject of a question: the code of the workspace, or collections of documents. */
 export type Subject<Source> = {
@@ -130,23 +120,6 @@ function gradedAnswer<Source>(
     confidence: GRADES[Math.min(GRADES.indexOf(proven), GRADES.indexOf(stated))] ?? 'low',
     ...(note && { note }),
   };
-}
-
-const MAX_NAMED = 5;
-
-export function droppedNote(dropped: readonly string[]): string {
-  return `${changedPlaces(dropped, 'removed', 'Kedge did not open it in this run')}.`;
-}
-
-export function shortenedNote(shortened: readonly string[]): string {
-  return `${changedPlaces(shortened, 'shortened', 'only this part was opened')}.`;
-}
-
-function changedPlaces(places: readonly string[], what: string, why: string): string {
-  const names = [...new Set(places)].map(visibleLine);
-  const more = names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : '';
-  const all = names.length === 1 ? '1 cited place was' : `${names.length} cited places were`;
-  return `${all} ${what}, because ${why}: ${names.slice(0, MAX_NAMED).join(', ')}${more}`;
 }
 
 function cut(text: string): { text: string; isCut: boolean } {

@@ -5,7 +5,7 @@
 import { escapeRegex } from '../../core/escape-regex.ts';
 import type { EventList } from '../../core/session/lists.ts';
 import { type Citation, citationsIn } from '../../documents/citations.ts';
-import { REMOVED } from './workspace-citations.ts';
+import { REMOVED } from './checked-answer.ts';
 import { openedTexts } from './workspace-evidence.ts';
 
 /** A passage that the model has received. */
@@ -39,6 +39,7 @@ export class CitationChecker {
   readonly dropped: string[] = [];
   /** The ranges that were shortened, such as `handbook/deploy.md:12-40 to 12-18`. */
   readonly shortened: string[] = [];
+  readonly #given: ConstructorParameters<typeof CitationChecker>;
   readonly #opened = new Map<string, Passage[]>();
   readonly #places: RegExp | undefined;
   readonly #beginnings: readonly string[];
@@ -49,6 +50,7 @@ export class CitationChecker {
 
   /** @param names the names of the collections that can be cited */
   constructor(opened: readonly Passage[], names: readonly string[]) {
+    this.#given = [opened, names];
     for (const passage of opened) {
       const passages = this.#opened.get(keyOf(passage)) ?? [];
       passages.push(passage);
@@ -62,6 +64,11 @@ export class CitationChecker {
     this.#places = all === '' ? undefined : new RegExp(String.raw`(?<![\w/@~-])(${all})${PLACE}`, 'gu');
     this.#beginnings = [...new Set([...names, ...opened.map(({ collection }) => collection)])].map((name) => `${name}/`);
     this.#reach = (keys[0]?.length ?? 0) + LONGEST_PLACE;
+  }
+
+  /** Returns a checker for another text. */
+  copy(): CitationChecker {
+    return new CitationChecker(...this.#given);
   }
 
   /** Returns the text without the places that were not opened. */

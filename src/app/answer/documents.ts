@@ -1,5 +1,6 @@
 /** Questions about collections of documents. */
-import type { CheckedAnswer, Question, Subject } from './answer.ts';
+import type { Question, Subject } from './answer.ts';
+import type { CheckedAnswer } from './checked-answer.ts';
 import { CitationChecker, type Passage, passagesIn, placeKey } from './document-citations.ts';
 
 export type DocumentSource = { collection: string; document: string; section?: string; page?: number; lines?: string };

@@ -1,5 +1,6 @@
 /** The page about collections of documents: adding, updating and removing them, and what could not be read. */
 import * as vscode from 'vscode';
+import { templateText } from '../../../../app/reading/templates.ts';
 import { SessionError } from '../../../../app/session/session-error.ts';
 import type { CollectionSummary, DocumentSummary, Source } from '../../../../documents/collections.ts';
 import type {
@@ -13,7 +14,6 @@ import type { RequestOf } from '../../../../protocol/pages.ts';
 import { addDocuments, expectTrusted } from '../../documents/add-documents.ts';
 import type { EditorDocuments } from '../../documents/editor-documents.ts';
 import { openDocument } from '../../documents/open-source.ts';
-import { templateText } from '../../documents/templates.ts';
 import { notificationText } from '../../notification-text.ts';
 import type { Page, PagePorts } from './page.ts';
 
