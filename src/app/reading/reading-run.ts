@@ -28,6 +28,8 @@ import { combineRequest, noteRequest, taskRequest } from './words.ts';
 const WORTH_READING = 0.3;
 const WORDS_PER_TOKEN = 0.6;
 const MAX_NAMED = 3;
+/** The notes on a part that does not matter. */
+const NOTHING = /^\s*nothing\.?\s*$/i;
 
 /** Returns undefined for a run that begins with another message, or whose names are of no collection. */
 export async function readingRun(run: RunRecord, documents: DocumentsPort, ports: AskerPorts): Promise<Conductor | undefined> {
@@ -154,7 +156,7 @@ class Turn {
       const ask = (piece: string) => noteRequest(task, names, piece, this.#words);
       const opened = citationsIn(passages);
       const { texts, problem } = yield* this.#askPieces({ text, ask, part: `Part ${number} (${names})`, opened, isShown });
-      asked.texts.push(...texts);
+      asked.texts.push(...texts.filter((each) => !NOTHING.test(each)));
       asked.problem ??= problem;
     }
     const { problem } = asked;
