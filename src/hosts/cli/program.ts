@@ -133,6 +133,8 @@ async function run(given: Extract<Command, { action: 'prompt' | 'continue' }>, s
   hooks.onStall = () => session.fail(new Error(STALLED));
   const { lastRun } = session.state;
   const model = chosen ?? lastRun?.model ?? { provider: 'offline', model: 'offline' };
+  if (template && model.provider === 'offline')
+    throw new UsageError(`kedge docs ${template} needs a model. Choose one with --model; kedge models lists them.`);
   kedge.expectPrice(model);
   const { config, explicitAddress, agentProblem } = await kedge.use(model, session, signal);
   if (signal.aborted) return EXIT.stopped;
