@@ -15,6 +15,7 @@ import { addDocuments, expectTrusted } from '../../documents/add-documents.ts';
 import type { EditorDocuments } from '../../documents/editor-documents.ts';
 import { openDocument } from '../../documents/open-source.ts';
 import { notificationText } from '../../notification-text.ts';
+import { DocumentSearch } from './document-search.ts';
 import type { Page, PagePorts } from './page.ts';
 
 type Request = RequestOf<'documents'>;
@@ -34,6 +35,7 @@ class Documents implements Page<'documents'> {
   readonly #watches: vscode.Disposable[];
   /** The collections whose documents are listed. */
   readonly #lists = new Map<string, DocumentFilterName>();
+  readonly #search: DocumentSearch;
   #timer: NodeJS.Timeout | undefined;
   #isDisposed = false;
 
@@ -41,6 +43,10 @@ class Documents implements Page<'documents'> {
     const { kedge } = ports;
     this.#ports = ports;
     this.#documents = kedge.documents();
+    this.#search = new DocumentSearch(
+      async () => (await this.#documents).store(),
+      () => this.post(),
+    );
     const renew = () => this.#renew();
     this.#watches = [kedge.onDidChange(renew), vscode.workspace.onDidChangeWorkspaceFolders(renew)];
     void this.#documents.then((documents) => {
@@ -67,7 +73,8 @@ class Documents implements Page<'documents'> {
         return { ...entryOf(collection), ...(progress && { progress }), ...(result && { result }), ...(list && { list }) };
       }),
     );
-    if (!this.#isDisposed) this.#ports.post({ collections, ...surroundings() });
+    const { found } = this.#search;
+    if (!this.#isDisposed) this.#ports.post({ collections, ...surroundings(), ...(found && { found }) });
   }
 
   async #listOf(collection: string): Promise<DocumentList | undefined> {
@@ -97,9 +104,11 @@ class Documents implements Page<'documents'> {
         return this.post();
       case 'open_document': {
         const store = await documents.store();
-        const { collection, document } = request;
-        return openDocument({ collection, document, place: '' }, await this.#collection(collection), store);
+        const { collection, document, place = '' } = request;
+        return openDocument({ collection, document, place }, await this.#collection(collection), store);
       }
+      case 'search_documents':
+        return this.#search.search(request.words);
       case 'use_template':
         return this.#useTemplate(request);
     }
@@ -152,6 +161,7 @@ class Documents implements Page<'documents'> {
 
   dispose(): void {
     this.#isDisposed = true;
+    this.#search.stop();
     clearTimeout(this.#timer);
     for (const watch of this.#watches) watch.dispose();
   }
