@@ -216,10 +216,11 @@ class Turn {
     if (asked?.isCut) remarks.push('The answer was cut off at the output limit of the model.');
     if (checker.dropped.length > 0) remarks.push(droppedNote(checker.dropped));
     if (checker.shortened.length > 0) remarks.push(shortenedNote(checker.shortened));
-    const text = asked?.text.trimEnd() ?? '';
-    const added = text !== '' && remarks.length > 0 ? `\n\n${remarks.map((each) => `> Kedge: ${visibleLine(each)}`).join('\n')}` : '';
+    const text = asked?.text ?? '';
+    const added =
+      text.trim() !== '' && remarks.length > 0 ? `\n\n${remarks.map((each) => `> Kedge: ${visibleLine(each)}`).join('\n')}` : '';
     if (added !== '') yield { type: 'text_delta', text: added };
-    if (text !== '') yield { type: 'part', part: { type: 'text', text: text + added } };
+    if (text !== '') yield { type: 'part', part: { type: 'text', text: added === '' ? text : text.trimEnd() + added } };
     yield { type: 'stop', reason: 'end_turn' };
   }
 
