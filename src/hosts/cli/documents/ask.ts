@@ -3,6 +3,8 @@ import { type Answer, answerQuestion, MAX_CALLS } from '../../../app/answer/answ
 import { passagesIn } from '../../../app/answer/document-citations.ts';
 import { type DocumentSource, documentsSubject } from '../../../app/answer/documents.ts';
 import type { Session } from '../../../app/session/session.ts';
+import type { Cost, Usage } from '../../../core/model/messages.ts';
+import { dollars, tokens } from '../../../core/words/amounts.ts';
 import { openKedge } from '../kedge.ts';
 import { type Command, UsageError } from '../options/arguments.ts';
 import { chosenModel, missingKey } from '../options/environment.ts';
@@ -147,6 +149,7 @@ class Asker {
   ): Promise<Answer<DocumentSource> | undefined> {
     const { json, limits } = this.#command;
     const isAttended = !json && process.stdin.isTTY === true;
+    const before = spentIn(session);
     const unsubscribe = json ? () => undefined : await this.#show(session, names);
     let answer: Answer<DocumentSource> | undefined;
     try {
@@ -160,8 +163,11 @@ class Asker {
     } finally {
       unsubscribe();
     }
-    if (answer && json) process.stdout.write(`${JSON.stringify({ ...answer, session: session.id, ...usageOf(session) })}\n`);
+    const spent = since(before, spentIn(session));
+    if (answer && json) process.stdout.write(`${JSON.stringify({ ...answer, session: session.id, ...spent })}\n`);
     else if (answer) this.#print(answer);
+    // The renderer of all steps has already printed what each run has used.
+    if (!json && !this.isVerbose) printSpent(spent);
     return answer;
   }
 
@@ -194,7 +200,24 @@ export function sourceText({ collection, document, section, page, lines }: Docum
   return [oneLine(`${collection}/${document}`), place, section && oneLine(section)].filter(Boolean).join(', ');
 }
 
-function usageOf(session: Session) {
-  const finished = session.events.ofType('run_finished').at(-1);
-  return finished ? { usage: finished.usage, ...(finished.cost && { cost: finished.cost }) } : {};
+type Spent = { usage: Usage; cost?: Cost };
+
+function spentIn({ state: { usage, cost } }: Session): Spent {
+  return { usage: { ...usage }, ...(cost.usd !== undefined && { cost: { ...cost, usd: cost.usd } }) };
+}
+
+/** A question can take two runs, if it reaches the limit of tool calls. */
+function since(before: Spent, after: Spent): Spent {
+  const counts = Object.entries(after.usage).map(([count, all]) => [count, all - (before.usage[count as keyof Usage] ?? 0)]);
+  const cost = after.cost && { ...after.cost, usd: after.cost.usd - (before.cost?.usd ?? 0) };
+  return { usage: Object.fromEntries(counts) as Usage, ...(cost && { cost }) };
+}
+
+function printSpent({ usage: { input, output }, cost }: Spent): void {
+  const facts = [
+    input !== undefined && `${tokens(input)} tokens in`,
+    output !== undefined && `${tokens(output)} out`,
+    cost && dollars(cost),
+  ].filter(Boolean);
+  if (facts.length > 0) process.stderr.write(`${paintFor(process.stderr).dim(facts.join(' · '))}\n`);
 }
