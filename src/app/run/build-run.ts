@@ -1,7 +1,7 @@
 /** Builds a run with its tools, policy, model and limits, and the write gate for its changes. */
 
 import { Meter, type SharedBudget } from '../../core/run/budget.ts';
-import type { RunPorts } from '../../core/run/ports.ts';
+import type { Conductor, RunPorts } from '../../core/run/ports.ts';
 import type { Tool } from '../../core/run/tool.ts';
 import type { RunRecord } from '../../core/session/session-state.ts';
 import { usedBy } from '../../core/session/usage-totals.ts';
@@ -18,6 +18,8 @@ import { narrowed } from '../mentions/collections.ts';
 import { isAllocated, windowOf } from '../models/context-window.ts';
 import { pressureNotice, pressureOf, shrink } from '../models/memory-pressure.ts';
 import type { AssistantPorts, DocumentsPort } from '../ports.ts';
+import type { AskerPorts } from '../reading/asker.ts';
+import { readCommand } from '../reading/command.ts';
 import { priceOf } from './cost.ts';
 import { judgeFor, mcpDenialOf, withSessionRules } from './judge.ts';
 import { checksFor, expectConfirmed } from './plan-run.ts';
@@ -80,17 +82,21 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
   const limits = () => shrink(runLimits(settings, mode, state), level);
   const format = applied ? undefined : ports.answerFormat;
   const adapter = applied?.adapter ?? (await ports.adapter(run.model));
+  const windowPort = {
+    size: window,
+    answer: { set: tuning?.maxOutputTokens, possible: facts.maxOutput },
+    learn: (tokens: number) => ports.windows?.learn(run.model, tokens),
+  };
+  const asked = { adapter, model: run.model, window: windowPort, state };
+  const conductor = documents && readCommand(run.prompt) && (await withReading(run, narrowed(documents, run, state), asked));
   // A run that was stopped during the wait has ended, so no event may follow in its log.
   if (shrunk && !scope.aborted) emit({ type: 'limits_shrunk', limits: limits(), reason: shrunk });
   return {
     model: run.model,
     adapter,
     blind: facts.vision === false,
-    window: {
-      size: window,
-      answer: { set: tuning?.maxOutputTokens, possible: facts.maxOutput },
-      learn: (tokens) => ports.windows?.learn(run.model, tokens),
-    },
+    window: windowPort,
+    ...(conductor && { conductor }),
     compactionAsked: () => scope.compactionAsked?.(),
     ...(price && { price }),
     get tools() {
@@ -149,4 +155,9 @@ async function withDocuments(own: readonly Tool[], documents: DocumentsPort, wor
   const { documentTools } = await import('../../tools/documents/index.ts');
   const tools = await documentTools({ ...documents, isWithheld: (_, key) => !/^https?:\/\//.test(key) && isWithheldPath(key) });
   return [...own.filter(({ name }) => !documents.alone || name === 'ask_user' || name === 'recall'), ...tools];
+}
+
+/** The code is loaded only for a message that begins with `/read`. The offline model answers by rules, so it has no use for parts of documents. */
+async function withReading(run: RunRecord, documents: DocumentsPort, ports: AskerPorts): Promise<Conductor | undefined> {
+  return run.model.provider === 'offline' ? undefined : (await import('../reading/reading-run.ts')).readingRun(run, documents, ports);
 }

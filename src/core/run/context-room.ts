@@ -74,7 +74,7 @@ export class ContextRoom {
     const words = this.#ports.compactionAsked?.();
     if (words !== undefined) await this.compact('user', signal, words);
     const limit = this.#limit;
-    if (limit === undefined || this.#size() <= limit) return;
+    if (limit === undefined || this.#ports.conductor || this.#size() <= limit) return;
     const said = this.#ports.state.messages.findLastIndex(({ role }) => role === 'user');
     if (said === this.#futileAt) return;
     await this.compact('window', signal);
@@ -98,6 +98,8 @@ export class ContextRoom {
 
   /** Returns how many characters of a result the window can hold, for each of the calls of one answer. */
   resultCharacters(calls: number): number | undefined {
+    const { conductor } = this.#ports;
+    if (conductor) return conductor.resultCharacters();
     const limit = this.#limit;
     if (limit === undefined) return undefined;
     return resultCharacters(charactersFor(resultTokens(limit, calls) / this.#ratio));

@@ -87,7 +87,8 @@ export async function runLoop(ports: RunPorts, signal: AbortSignal): Promise<voi
   async function ask(): Promise<AssistantMessage> {
     meter.spend({ turns: 1 });
     pace.took(1);
-    emit({ type: 'turn_started', turn: meter.use.turns + 1, context: context.use });
+    // The requests of a conductor do not contain the conversation.
+    emit({ type: 'turn_started', turn: meter.use.turns + 1, ...(!ports.conductor && { context: context.use }) });
     if (emptyAnswers > 0) emit({ type: 'model_waiting', attempt: emptyAnswers + 1, tries: TRIES, reason: 'empty_answer', waitMs: 0 });
     for (let tries = 1; ; tries++) {
       try {

@@ -8,7 +8,7 @@ import { ModelError, type ModelEvent, type ModelRequest } from '../model/model.t
 import { type Estimate, useOfAnswer } from '../session/limits.ts';
 import { messagesForModel } from '../session/reduce.ts';
 import { LimitReached } from './budget.ts';
-import type { ThinkPorts } from './ports.ts';
+import type { Conductor, ThinkPorts } from './ports.ts';
 import { Received } from './received-answer.ts';
 
 /**
@@ -29,12 +29,12 @@ export function messagesToSend({ state, blind }: Pick<ThinkPorts, 'state' | 'bli
  * failure, the received text is kept as an aborted message, and its usage is counted.
  */
 export async function think(ports: ThinkPorts, tools: ModelRequest['tools'], signal: AbortSignal): Promise<AssistantMessage> {
-  const { state, emit } = ports;
+  const { state, emit, conductor } = ports;
   const request = { ...ports.request, model: ports.model.model, tools, messages: messagesToSend(ports) };
-  const received = new Received(request, ports.adapter.isFree);
+  const received = new Received(conductor ? sentBy(conductor, request) : request, ports.adapter.isFree);
   const ids = new CallIds(state.callIds);
   try {
-    await receive(ports, request, received, signal, (event) => {
+    await receive(conductor ? { ...ports, adapter: conductor } : ports, request, received, signal, (event) => {
       received.add(event.type === 'part' && event.part.type === 'tool_call' ? { ...event, part: ids.own(event.part) } : event);
       if (event.type !== 'part' && event.type !== 'usage' && event.type !== 'stop') emit(event);
     });
@@ -47,6 +47,16 @@ export async function think(ports: ThinkPorts, tools: ModelRequest['tools'], sig
   // A tool call in an answer that was cut off or refused may be incomplete, so it is removed and never executed.
   const kept = stop === 'end_turn' || stop === 'tool_use' ? content : content.filter((part) => part.type !== 'tool_call');
   return addAnswer(ports, received, kept, stop);
+}
+
+/** Returns what a conductor has sent in this turn, as a request of which the size can be estimated. */
+function sentBy(conductor: Conductor, request: ModelRequest): ModelRequest {
+  return {
+    ...{ ...request, system: '', tools: [] },
+    get messages() {
+      return conductor.sent;
+    },
+  };
 }
 
 /** Sends a request and passes each event of its answer on. @throws LimitReached when a limit is reached while the answer is received. */

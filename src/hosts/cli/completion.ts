@@ -21,7 +21,10 @@ export const COMMANDS: Readonly<Record<string, { text: string; words?: readonly 
   replay: { text: 'show a session again' },
   doctor: { text: 'check and repair stored sessions' },
   insights: { text: 'show what runs did, used and waited for' },
-  docs: { text: 'manage and search collections of documents', words: ['add', 'update', 'list', 'show', 'search', 'remove'] },
+  docs: {
+    text: 'manage and search collections of documents',
+    words: ['add', 'update', 'list', 'show', 'search', 'ask', 'summarize', 'worksheet', 'compare', 'remove'],
+  },
   acp: { text: 'be the agent of another editor' },
   mcp: { text: 'let other assistants ask about this folder' },
   models: { text: 'list models' },

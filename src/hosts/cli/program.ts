@@ -42,7 +42,7 @@ export async function program(args: readonly string[]): Promise<number> {
 }
 
 /** The commands that do not run a model. The code of each is loaded when it is used. */
-const SESSION_COMMANDS = /^(sessions|fork|export|import|replay|doctor|insights|docs(?! ask$))\b/;
+const SESSION_COMMANDS = /^(sessions|fork|export|import|replay|doctor|insights|docs(?! (?:ask|summarize|worksheet|compare)$))\b/;
 
 /** Returns the first two words that are not options. */
 function commandWords(args: readonly string[]): string {
@@ -110,12 +110,17 @@ async function run(given: Extract<Command, { action: 'prompt' | 'continue' }>, s
       ? undefined
       : (await import('./schema/index.ts')).jsonAnswers(schema, 'mode' in command ? command.mode : usualMode);
   const kedge = openKedge(command, env, undefined, answers?.parts);
-  const isPiped = command.prompt.includes('-');
+  const template = command.action === 'prompt' ? command.template : undefined;
+  const isPiped = !template && command.prompt.includes('-');
   const typed = command.prompt
     .filter((word) => word !== '-')
     .join(' ')
     .trim();
-  const text = isPiped ? await (await import('./options/standard-input.ts')).withStandardInput(typed) : typed;
+  const text = template
+    ? await (await import('./documents/template-prompt.ts')).templatePrompt({ template, words: command.prompt }, kedge.documents)
+    : isPiped
+      ? await (await import('./options/standard-input.ts')).withStandardInput(typed)
+      : typed;
   const session =
     command.session === undefined
       ? await kedge.assistant.newSession()
@@ -128,6 +133,8 @@ async function run(given: Extract<Command, { action: 'prompt' | 'continue' }>, s
   hooks.onStall = () => session.fail(new Error(STALLED));
   const { lastRun } = session.state;
   const model = chosen ?? lastRun?.model ?? { provider: 'offline', model: 'offline' };
+  if (template && model.provider === 'offline')
+    throw new UsageError(`kedge docs ${template} needs a model. Choose one with --model; kedge models lists them.`);
   kedge.expectPrice(model);
   const { config, explicitAddress, agentProblem } = await kedge.use(model, session, signal);
   if (signal.aborted) return EXIT.stopped;

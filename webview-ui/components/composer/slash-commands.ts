@@ -19,6 +19,7 @@ const COMMANDS: readonly CommandChoice[] = [
   { command: 'undo', icon: 'discard', label: '/undo', detail: 'Undo the changes of the last run' },
   { command: 'compact', icon: 'fold', label: '/compact', detail: 'Shorten the conversation', takes: 'what to keep' },
   { command: 'remember', icon: 'bookmark', label: '/remember', detail: 'Remember something in later sessions', takes: 'what' },
+  { command: 'read', icon: 'library', label: '/read', detail: 'Read whole documents, in parts if necessary', takes: 'documents' },
   { command: 'init', icon: 'book', label: '/init', detail: 'Write an AGENTS.md', takes: 'wishes' },
   { command: 'export', icon: 'export', label: '/export', detail: 'Open the session as Markdown' },
   { command: 'new', icon: 'add', label: '/new', detail: 'Start a new session' },

@@ -4,6 +4,7 @@ import type { Part } from '../../../app/context/surroundings-parts.ts';
 import { MODES, type Mode } from '../../../core/session/events.ts';
 import type { Limits, RunBudget } from '../../../core/session/limits.ts';
 import { initPrompt } from '../../../core/words/slash-commands.ts';
+import type { DocumentsTemplate, DocumentsValues } from './option-table.ts';
 
 /** An error in the command line or the environment. The message says how to correct it. */
 export class UsageError extends Error {
@@ -60,21 +61,13 @@ export type Command = Options &
     | { action: 'help'; topic?: string }
     /** A command that runs no model. Its code parses the words after its name. */
     | { action: 'other'; name: string; words: string[]; all: boolean }
-    /** `shown` is displayed in place of the prompt. Without a mode, the configuration file must set one. */
-    | { action: 'prompt'; mode?: Mode; prompt: string[]; session?: string; shown?: string }
+    /** `shown` is displayed in place of the prompt. With a `template`, the prompt names documents. Without a mode, the configuration file must set one. */
+    | { action: 'prompt'; mode?: Mode; prompt: string[]; session?: string; shown?: string; template?: DocumentsTemplate }
     | { action: 'continue'; prompt: string[]; session: string }
   );
 
 const text = { type: 'string' } as const;
 const flag = { type: 'boolean' } as const;
-
-export type DocumentsValues = {
-  'use-case'?: string;
-  collections?: string[];
-  'no-global'?: boolean;
-  interactive?: boolean;
-  verbose?: boolean;
-};
 
 export const OPTIONS = {
   folder: { type: 'string', multiple: true },
@@ -185,6 +178,9 @@ export function parseCommand(args: readonly string[]): Command {
       throw new UsageError('The question is missing. For example: kedge docs ask "how is a deployment rolled back?"');
     return { ...options, action: 'ask-documents', prompt: rest.slice(1), values };
   }
+  const [template] = rest;
+  if (word === 'docs' && (template === 'summarize' || template === 'worksheet' || template === 'compare'))
+    return { ...options, action: 'prompt', mode: 'ask', prompt: rest.slice(1), template };
   if (word === 'acp') return { ...options, action: word };
   if (word === 'mcp') return { ...options, action: word, values };
   if (OTHERS.test(word ?? '')) return { ...options, action: 'other', name: word as string, words: rest, all: values.all ?? false };

@@ -84,3 +84,15 @@ export function optionLines(): string {
     return head.length < INDENT ? `${head.padEnd(INDENT)}${description}` : `${head}\n${' '.repeat(INDENT)}${description}`;
   }).join('\n');
 }
+
+/** The options of `kedge mcp` and `kedge docs ask`. */
+export type DocumentsValues = {
+  'use-case'?: string;
+  collections?: string[];
+  'no-global'?: boolean;
+  interactive?: boolean;
+  verbose?: boolean;
+};
+
+/** The commands of `kedge docs` that send a prompt of the Documents page. */
+export type DocumentsTemplate = 'summarize' | 'worksheet' | 'compare';
