@@ -17,6 +17,7 @@ import { gitChanges } from '../../src/hosts/node/commands/git-changes.ts';
 import { gitSettings } from '../../src/hosts/node/commands/git-settings.ts';
 import { NodeFileSystem } from '../../src/hosts/node/files/file-system.ts';
 import { NodeWriter } from '../../src/hosts/node/files/writer.ts';
+import { worktreesPort } from '../../src/hosts/node/worktrees/port.ts';
 import { type ScriptedAdapter, type ScriptedTurn, scriptedAdapter } from '../../src/providers/scripted/index.ts';
 import { DiskBlobs } from '../../src/sessions/blobs.ts';
 import { Ledger } from '../../src/sessions/ledger.ts';
@@ -69,6 +70,8 @@ export type HarnessOptions = {
   /** Simulates the language services of an editor. */
   languages?: (fs: NodeFileSystem) => LanguageServices;
   answerFormat?: AssistantPorts['answerFormat'];
+  /** Sessions can work in Git worktrees of the first folder. */
+  worktrees?: boolean;
   /** Whether approvals and questions cannot be answered. */
   unattended?: boolean;
 };
@@ -163,6 +166,7 @@ async function start(place: Place, sessionId?: string): Promise<Harness> {
     ...(options.budgets && { ledger: new Ledger(join(storage, 'ledger')) }),
     windows: new LearnedWindows(join(storage, 'windows.json')),
     ...(options.languages && { languages: options.languages(fs) }),
+    ...(options.worktrees && { worktrees: worktreesPort({ folder: roots[0] as string, storage }) }),
     ...(options.unattended && { unattended: () => true }),
     ...(options.now && { now: options.now }),
     ...(options.facts && { facts: options.facts }),
