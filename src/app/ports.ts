@@ -134,8 +134,8 @@ export type WorkPorts = {
   policy?(): PolicySettings;
   /** The memory: entries that the user asked Kedge to remember. */
   remembered?: MemoryStore;
-  /** Git worktrees in which sessions can work. It is missing if the folders do not support them. */
-  worktrees?: WorktreesPort;
+  /** Loads the Git worktrees in which sessions can work. It is missing unless exactly one folder is open, on this computer. */
+  worktrees?(): Promise<WorktreesPort>;
   /** The required form of the final answers of runs. */
   answerFormat?: AnswerFormat;
   /** Returns the known facts about the user's surroundings. This is called at the start of each run. */

@@ -136,6 +136,7 @@ async function start(place: Place, sessionId?: string): Promise<Harness> {
   const realBlobs = new DiskBlobs(join(storage, 'blobs'));
   const { limits = {} } = options;
   const commands = options.commands ? new Commands({ storage: join(storage, 'commands'), directory: (at) => fs.directory(at) }) : undefined;
+  const worktrees = worktreesPort({ folder: roots[0] as string, storage });
   const ports: AssistantPorts = {
     fileSystem: () => fs,
     writer: () => writer,
@@ -166,7 +167,7 @@ async function start(place: Place, sessionId?: string): Promise<Harness> {
     ...(options.budgets && { ledger: new Ledger(join(storage, 'ledger')) }),
     windows: new LearnedWindows(join(storage, 'windows.json')),
     ...(options.languages && { languages: options.languages(fs) }),
-    ...(options.worktrees && { worktrees: worktreesPort({ folder: roots[0] as string, storage }) }),
+    ...(options.worktrees && { worktrees: async () => worktrees }),
     ...(options.unattended && { unattended: () => true }),
     ...(options.now && { now: options.now }),
     ...(options.facts && { facts: options.facts }),

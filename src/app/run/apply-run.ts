@@ -29,9 +29,9 @@ export function appliedRun(run: RunRecord, applies: Applied, { worktrees }: Pick
 
 function toolOf(workspace: Workspace, gate: WriteGate, applies: Applied, worktrees: AssistantPorts['worktrees']): Tool {
   if ('code' in applies) return applyCodeTool(workspace, gate, applies);
-  return applyWorktreeTool(workspace, gate, (signal) => {
+  return applyWorktreeTool(workspace, gate, async (signal) => {
     if (!worktrees) throw new ToolError('The worktree cannot be read in this window. Open the folder on the computer that has it.');
-    return worktrees.changes(applies.worktree, signal);
+    return (await worktrees()).changes(applies.worktree, signal);
   });
 }
 

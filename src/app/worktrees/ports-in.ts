@@ -13,7 +13,7 @@ export async function portsIn(ports: AssistantPorts, worktree: string): Promise<
   const { languages: _, format: __, terminalOutput: ___, mcp, grants, ...others } = ports;
   return {
     ...others,
-    ...(await ports.worktrees.open(worktree)),
+    ...(await (await ports.worktrees()).open(worktree)),
     ...(mcp && { mcp: { ...mcp, toolsFor: (_mode, isDenied, joining) => mcp.toolsFor('ask', isDenied, joining) } }),
     grants: { ...grants, list: () => [{ kind: 'edits' }, ...grants.list()] },
   };

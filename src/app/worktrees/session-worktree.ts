@@ -20,13 +20,15 @@ export class SessionWorktree {
    */
   async create(signal: AbortSignal): Promise<string> {
     if (this.#session.state.runs.size > 0) throw new SessionError('Only a new session can work in a worktree. Start a new session.');
-    await sweepWorktrees(this.#worktrees, this.#ports);
-    return this.#worktrees.create(this.#session.id, signal);
+    const worktrees = await this.#worktrees();
+    await sweepWorktrees(worktrees, this.#ports);
+    return worktrees.create(this.#session.id, signal);
   }
 
   /** Lists the changed files. @throws SessionError if the session has no worktree */
   async changes(signal: AbortSignal): Promise<ElsewhereChanges> {
-    return this.#worktrees.changes(this.#id, signal);
+    const id = this.#id;
+    return (await this.#worktrees()).changes(id, signal);
   }
 
   /** Asks the user to approve the changes, and applies them to the user's files. Resolves when the user has answered. */
@@ -54,7 +56,7 @@ export class SessionWorktree {
   async #close(worktree: string, outcome: 'applied' | 'dropped'): Promise<void> {
     this.#session.note({ type: 'session_worktree_closed', worktree, outcome });
     // A worktree that cannot be deleted now is deleted before the next one is created.
-    await this.#worktrees.remove(worktree).catch(() => undefined);
+    await (await this.#worktrees()).remove(worktree).catch(() => undefined);
   }
 
   /** @throws SessionError if the session has no worktree */
@@ -64,10 +66,9 @@ export class SessionWorktree {
     return worktree;
   }
 
-  get #worktrees(): WorktreesPort {
-    const { worktrees } = this.#ports;
-    if (!worktrees)
+  #worktrees(): Promise<WorktreesPort> {
+    if (!this.#ports.worktrees)
       throw new SessionError('Worktrees need exactly one open folder on this computer. Open only the folder in which the run should work.');
-    return worktrees;
+    return this.#ports.worktrees();
   }
 }

@@ -17,11 +17,19 @@ export type WorktreesOptions = Pick<CommandsOptions, 'launch' | 'environment'> &
     surroundings?(root: string): ReturnType<NonNullable<FilePorts['surroundings']>>;
   };
 
-export function worktreesPort({ folder, storage, launch, environment, ripgrep, surroundings }: WorktreesOptions): WorktreesPort {
+/** `dispose` ends the background commands of all worktrees. */
+export function worktreesPort({
+  folder,
+  storage,
+  launch,
+  environment,
+  ripgrep,
+  surroundings,
+}: WorktreesOptions): WorktreesPort & { dispose(): void } {
   const worktrees = new Worktrees(join(storage, 'worktrees'));
   /** The same objects are used for all runs of a worktree, so that a background command of one run can be read by the next. */
-  const opened = new Map<string, FilePorts>();
-  const open = (id: string, root: string): FilePorts => {
+  const opened = new Map<string, { ports: FilePorts; commands: Commands }>();
+  const open = (id: string, root: string) => {
     const fs = new NodeFileSystem([root], ripgrep && { ripgrep });
     const data = worktrees.storage(id);
     mkdirSync(data, { recursive: true });
@@ -32,7 +40,7 @@ export function worktreesPort({ folder, storage, launch, environment, ripgrep, s
       ...(launch && { launch }),
       ...(environment && { environment }),
     });
-    return {
+    const ports: FilePorts = {
       fileSystem: () => fs,
       writer: () => writer,
       commands: () => commands,
@@ -40,20 +48,25 @@ export function worktreesPort({ folder, storage, launch, environment, ripgrep, s
       changes: (at, isWithheld, signal, staged) => gitChanges(fs.absolute(at), isWithheld, signal, staged),
       ...(surroundings && { surroundings: () => surroundings(root) }),
     };
+    return { ports, commands };
   };
   return {
     create: (session, signal) => worktrees.create(folder, session, signal),
     async open(id) {
       const root = await worktrees.folder(id);
-      const ports = opened.get(id) ?? open(id, root);
-      opened.set(id, ports);
-      return ports;
+      const entry = opened.get(id) ?? open(id, root);
+      opened.set(id, entry);
+      return entry.ports;
     },
     changes: (id, signal) => worktrees.changes(id, signal),
     async remove(id) {
+      opened.get(id)?.commands.dispose();
       opened.delete(id);
       await worktrees.remove(id);
     },
     list: () => worktrees.list(),
+    dispose() {
+      for (const { commands } of opened.values()) commands.dispose();
+    },
   };
 }
