@@ -14,6 +14,7 @@ import type { RuleSet } from '../policy/rules.ts';
 import type { ModelFacts } from '../providers/types.ts';
 import type { SessionStore } from '../sessions/store.ts';
 import type { WorkspacePlaces } from '../sessions/workspaces.ts';
+import type { ElsewhereChanges } from '../tools/edit/apply-worktree.ts';
 import type { Fetcher } from '../tools/network/fetch-url.ts';
 import type { MemoryStore } from '../tools/remember.ts';
 import type { CommandRunner } from '../workspace/commands.ts';
@@ -133,11 +134,29 @@ export type WorkPorts = {
   policy?(): PolicySettings;
   /** The memory: entries that the user asked Kedge to remember. */
   remembered?: MemoryStore;
+  /** Loads the Git worktrees in which sessions can work. It is missing unless exactly one folder is open, on this computer. */
+  worktrees?(): Promise<WorktreesPort>;
   /** The required form of the final answers of runs. */
   answerFormat?: AnswerFormat;
   /** Returns the known facts about the user's surroundings. This is called at the start of each run. */
   surroundings?(): Promise<Surroundings>;
 };
+
+export type WorktreesPort = {
+  /** Creates a worktree with the user's files as they are now, and returns its id. @throws SessionError that says why it is not possible */
+  create(sessionId: string, signal: AbortSignal): Promise<string>;
+  /** Returns the ports with which runs work in the worktree. @throws SessionError if it does not exist */
+  open(id: string): Promise<FilePorts>;
+  /** Compares the worktree with the files with which it was created. @throws SessionError if it does not exist */
+  changes(id: string, signal: AbortSignal): Promise<ElsewhereChanges>;
+  /** Deletes the worktree. Does nothing if it does not exist. */
+  remove(id: string): Promise<void>;
+  /** Lists the worktrees, with the sessions for which they were created. */
+  list(): Promise<{ id: string; session: string; createdAt: number }[]>;
+};
+
+/** The ports that belong to the files on disk. */
+export type FilePorts = Pick<AssistantPorts, 'fileSystem' | 'writer' | 'commands' | 'gitSettings' | 'changes' | 'surroundings'>;
 
 export type DocumentsPort = {
   collections: DocumentCollections;

@@ -43,8 +43,9 @@ export class Work {
 
   /** Builds a run. Returns its ports, the loop that executes it, and the function that compacts its conversation. */
   async build(run: RunRecord, scope: RunScope): Promise<{ ports: RunPorts; loop: Loaded['runLoop']; compact: Loaded['compactNow'] }> {
-    const { buildRun, runLoop, compactNow, ports } = await this.load();
-    const built = await buildRun(run, scope, ports, { gate: () => this.gate(), share: () => this.day?.share() });
+    const { buildRun, runLoop, compactNow } = await this.load();
+    const ports = await this.#portsOf(run.worktree);
+    const built = await buildRun(run, scope, ports, { gate: () => this.gate(run.worktree), share: () => this.day?.share() });
     return { ports: built, loop: runLoop, compact: compactNow };
   }
 
@@ -53,16 +54,26 @@ export class Work {
    * @throws Error when an ignore file cannot be read.
    */
   async context(run: RunRecord, scope: Pick<RunScope, 'state'>): Promise<RunContext> {
-    const { contextOf, ports } = await this.load();
-    return contextOf(run, scope, ports);
+    const { contextOf } = await this.load();
+    return contextOf(run, scope, await this.#portsOf(run.worktree));
   }
 
-  /** Returns the write gate of the open folders. All sessions use the same gate, so that their changes are written one after another. */
-  async gate(): Promise<WriteGate> {
-    const { openGate, ports } = await this.load();
+  /**
+   * Returns the write gate of the open folders. All sessions use the same gate, so that their changes are written one after another. A worktree has
+   * a gate of its own.
+   */
+  async gate(worktree?: string): Promise<WriteGate> {
+    const { openGate } = await this.load();
+    const ports = await this.#portsOf(worktree);
     const fs = ports.fileSystem();
+    if (worktree !== undefined) return openGate(fs, ports);
     if (this.#gate?.fs !== fs) this.#gate = { fs, gate: openGate(fs, ports) };
     return this.#gate.gate;
+  }
+
+  async #portsOf(worktree: string | undefined): Promise<AssistantPorts> {
+    const { ports } = await this.load();
+    return worktree === undefined ? ports : (await import('./worktrees/ports-in.ts')).portsIn(ports, worktree);
   }
 
   /** Ends everything that the runs have started, such as MCP servers. */

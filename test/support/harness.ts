@@ -17,6 +17,7 @@ import { gitChanges } from '../../src/hosts/node/commands/git-changes.ts';
 import { gitSettings } from '../../src/hosts/node/commands/git-settings.ts';
 import { NodeFileSystem } from '../../src/hosts/node/files/file-system.ts';
 import { NodeWriter } from '../../src/hosts/node/files/writer.ts';
+import { worktreesPort } from '../../src/hosts/node/worktrees/port.ts';
 import { type ScriptedAdapter, type ScriptedTurn, scriptedAdapter } from '../../src/providers/scripted/index.ts';
 import { DiskBlobs } from '../../src/sessions/blobs.ts';
 import { Ledger } from '../../src/sessions/ledger.ts';
@@ -69,6 +70,8 @@ export type HarnessOptions = {
   /** Simulates the language services of an editor. */
   languages?: (fs: NodeFileSystem) => LanguageServices;
   answerFormat?: AssistantPorts['answerFormat'];
+  /** Sessions can work in Git worktrees of the first folder. */
+  worktrees?: boolean;
   /** Whether approvals and questions cannot be answered. */
   unattended?: boolean;
 };
@@ -133,6 +136,7 @@ async function start(place: Place, sessionId?: string): Promise<Harness> {
   const realBlobs = new DiskBlobs(join(storage, 'blobs'));
   const { limits = {} } = options;
   const commands = options.commands ? new Commands({ storage: join(storage, 'commands'), directory: (at) => fs.directory(at) }) : undefined;
+  const worktrees = worktreesPort({ folder: roots[0] as string, storage });
   const ports: AssistantPorts = {
     fileSystem: () => fs,
     writer: () => writer,
@@ -163,6 +167,7 @@ async function start(place: Place, sessionId?: string): Promise<Harness> {
     ...(options.budgets && { ledger: new Ledger(join(storage, 'ledger')) }),
     windows: new LearnedWindows(join(storage, 'windows.json')),
     ...(options.languages && { languages: options.languages(fs) }),
+    ...(options.worktrees && { worktrees: async () => worktrees }),
     ...(options.unattended && { unattended: () => true }),
     ...(options.now && { now: options.now }),
     ...(options.facts && { facts: options.facts }),

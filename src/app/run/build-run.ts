@@ -51,7 +51,7 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
   const stepController = writeGate && run.plan ? new StepController({ run, state }, workspace, writeGate, checks) : undefined;
   const revises = state.plans.get(run.revises ?? '')?.plan;
   const history = () => ({ messages: state.messages, events: scope.events, decideByRules: judge.decideByRules });
-  const applied = run.applies && (await import('./apply-run.ts')).appliedRun(run, run.applies);
+  const applied = run.applies && (await import('./apply-run.ts')).appliedRun(run, run.applies, ports);
   const documents = applied ? undefined : await ports.documents?.(scope.sessionId);
   const own = applied
     ? applied.tools(workspace, writeGate)

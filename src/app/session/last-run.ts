@@ -1,6 +1,6 @@
 /** Checks whether the last run allows what the user does next, and creates the first events of the next run. */
 import type { ModelRef, UserMessage } from '../../core/model/messages.ts';
-import type { AppliedCode } from '../../core/session/effects.ts';
+import type { AppliedCode, AppliedWorktree } from '../../core/session/effects.ts';
 import type { EventBody, Mode } from '../../core/session/events.ts';
 import type { RunLimits } from '../../core/session/limits.ts';
 import type { RunRecord, SessionState } from '../../core/session/session-state.ts';
@@ -30,7 +30,9 @@ export function startOf(
   const mode = plannedMode(wanted, bound, settings.requirePlan?.());
   const prompt = shown ?? (text || IMAGE_ALONE);
   const asked = { prompt, ...(attachments.length > 0 && { attachments }) };
-  return { type: 'run_started', mode, ...asked, model: model ?? settings.model(mode), limits: runLimits(settings, mode, state), ...ties };
+  const worktree = bound.worktree ?? state.worktree;
+  const limits = runLimits(settings, mode, state);
+  return { type: 'run_started', mode, ...asked, model: model ?? settings.model(mode), limits, ...ties, ...(worktree && { worktree }) };
 }
 
 /** Returns the last run that called a model. */
@@ -45,13 +47,13 @@ export function resumableRun({ lastRun }: SessionState): RunRecord {
   return lastRun;
 }
 
-/** @throws SessionError while the user is asked to approve code from an answer, because no model would receive a message. */
+/** @throws SessionError while the user is asked to approve changes, because no model would receive a message. */
 export function expectReader({ applies, status }: RunRecord): void {
-  if (applies && status !== 'finished') throw new SessionError('Approve or reject the code above first. Your message was not sent.');
+  if (applies && status !== 'finished') throw new SessionError('Approve or reject the changes above first. Your message was not sent.');
 }
 
-/** Returns the first events of a run that applies code from an answer to a file. @throws SessionError if another run is not finished. */
-export function applyOpening({ lastRun }: SessionState, applies: AppliedCode, limits: RunLimits): EventBody[] {
+/** Returns the first events of a run that applies code from an answer, or the changes of a worktree, to files. @throws SessionError if another run is not finished. */
+export function applyOpening({ lastRun }: SessionState, applies: AppliedCode | AppliedWorktree, limits: RunLimits): EventBody[] {
   if (lastRun && lastRun.status !== 'finished')
     throw new SessionError('The last run is not finished. Continue or stop it before you apply code.');
   const prompt = applyPrompt(applies);
@@ -61,7 +63,9 @@ export function applyOpening({ lastRun }: SessionState, applies: AppliedCode, li
   ];
 }
 
-function applyPrompt({ path, code }: AppliedCode): string {
+function applyPrompt(applies: AppliedCode | AppliedWorktree): string {
+  if ('worktree' in applies) return 'Apply the changes of the worktree';
+  const { path, code } = applies;
   const first = code.split('\n').find((line) => line.trim() !== '') ?? '';
   return `Apply code to ${path}: ${first.trim().slice(0, 80)} …`;
 }

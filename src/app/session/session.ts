@@ -1,6 +1,6 @@
 /** One conversation: its log, its state, its live run, and the answers that runs wait for. */
 
-import type { AppliedCode } from '../../core/session/effects.ts';
+import type { AppliedCode, AppliedWorktree } from '../../core/session/effects.ts';
 import type { AnswerRating, ApprovalAnswer, EventBody, QuestionAnswer, SessionEventBody } from '../../core/session/events.ts';
 import type { Permission } from '../../core/session/grant-scope.ts';
 import type { EventList } from '../../core/session/lists.ts';
@@ -55,7 +55,7 @@ export class Session {
     const desk = { state: this.state, newId, emit: (runId: string, body: EventBody) => this.#log.emit(runId, body) };
     this.queue = new MessageQueue(desk);
     const expectIdle = () => this.#expectIdle();
-    this.changes = new Changes({ log: this.#log, gate: () => work.gate(), newId, expectIdle });
+    this.changes = new Changes({ log: this.#log, gate: () => work.gate(this.state.worktree), newId, expectIdle });
     this.plans = new Plans({
       ...desk,
       expectIdle,
@@ -116,10 +116,13 @@ export class Session {
     this.queue.add(userMessage(prompt.text, prompt.attachments ?? []));
   }
 
-  /** Applies code from an answer to a file after the user has approved it. No model is called. @throws SessionError while another run is live. */
-  async apply(code: AppliedCode): Promise<void> {
+  /**
+   * Applies code from an answer, or the changes of the worktree, after the user has approved them. No model is called. @throws SessionError while
+   * another run is live.
+   */
+  async apply(applied: AppliedCode | AppliedWorktree): Promise<void> {
     this.#expectIdle();
-    await this.#run(newId(), applyOpening(this.state, code, runLimits(this.#ports.settings, 'agent', this.state)));
+    await this.#run(newId(), applyOpening(this.state, applied, runLimits(this.#ports.settings, 'agent', this.state)));
   }
 
   /** Starts a run with the messages that were queued for an earlier run. */

@@ -170,6 +170,7 @@ export function reduce(state: MutableSessionState, event: AgentEvent): void {
     case 'session_grant_revoked':
     case 'session_forked':
     case 'session_imported':
+    case 'session_worktree_closed':
       reduceSessionEvent(state, event);
       break;
   }

@@ -7,7 +7,7 @@ import { type MutableSessionState, queuedText } from './session-state.ts';
 import { titleOf } from './title.ts';
 
 export function reduceRunStarted(state: MutableSessionState, event: Extract<AgentEvent, { type: 'run_started' }>): void {
-  const { runId, mode, model, prompt, plan, revises, applies, edits, attachments } = event;
+  const { runId, mode, model, prompt, plan, revises, applies, edits, attachments, worktree } = event;
   const resumed = event.resumes === undefined ? undefined : state.runs.get(event.resumes);
   const steps = finishedSteps(resumed?.steps ?? {});
   state.title ||= titleOf(prompt);
@@ -28,10 +28,12 @@ export function reduceRunStarted(state: MutableSessionState, event: Extract<Agen
     ...(applies && { applies }),
     ...(edits && { edits }),
     ...(attachments && { attachments }),
+    ...(worktree !== undefined && { worktree }),
   };
   state.lastRun = { runId, mode, model, prompt, ...ties, steps, endChecks: resumed?.endChecks ?? [], ...fresh };
   for (const covers of event.grants ?? []) state.grants.push({ scope: 'run', covers, runId });
   state.runs.set(runId, state.lastRun);
+  if (worktree !== undefined) state.worktree = worktree;
   state.recent = [];
   if (!event.resumes) state.todo = [];
 }

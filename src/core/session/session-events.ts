@@ -35,6 +35,9 @@ export function reduceSessionEvent(state: MutableSessionState, event: SessionEve
     case 'session_imported':
       disown(state);
       break;
+    case 'session_worktree_closed':
+      if (state.worktree === event.worktree) leaveWorktree(state, event.worktree);
+      break;
   }
 }
 
@@ -47,9 +50,21 @@ function setPermission(state: MutableSessionState, { about, effect }: Extract<Se
   else if (effect === 'ask' || effect === 'deny') state.rules.push({ about, effect });
 }
 
+/** The files of the worktree are gone, so nothing in them can be undone, and what the model read there no longer counts. */
+function leaveWorktree(state: MutableSessionState, worktree: string): void {
+  state.worktree = undefined;
+  const runs = [...state.runs.values()].filter((run) => run.worktree === worktree);
+  const ids = new Set(runs.map(({ runId }) => runId));
+  const own = state.staged.filter(({ runId }) => ids.has(runId));
+  state.staged = state.staged.filter(({ runId }) => !ids.has(runId));
+  for (const { change } of own) state.contents.delete(change.path);
+  for (const run of runs) Object.assign(run, { changed: false, stagedBefore: 0 });
+}
+
 /** Removes everything from an imported session that could have an effect here. Its runs cannot be undone, and its plans cannot be continued. */
 function disown(state: MutableSessionState): void {
   state.staged = [];
+  state.worktree = undefined;
   state.undos.clear();
   state.grants = [];
   state.rules = [];

@@ -6,7 +6,7 @@
 import type { Compaction } from '../context/compacted.ts';
 import { type Cost, type ModelRef, type ToolCall, type ToolResult, textOf, type Usage, type UserMessage } from '../model/messages.ts';
 import type { Check, Plan, PlanStatus, StepStatus } from '../plan/plan.ts';
-import type { AppliedCode, ChangeSummary, FileRead } from './effects.ts';
+import type { AppliedCode, AppliedWorktree, ChangeSummary, FileRead } from './effects.ts';
 import type {
   AgentEvent,
   ApprovalAnswer,
@@ -42,8 +42,10 @@ export type MutableRunRecord = {
   revises?: string;
   /** The attachments of the prompt, until its message is logged. The field is missing in older logs. */
   attachments?: UserMessage['content'];
-  /** The code that the user applies to a file in this run. No model is called. */
-  applies?: AppliedCode;
+  /** The code or the changes of a worktree that the user applies to files in this run. No model is called. */
+  applies?: AppliedCode | AppliedWorktree;
+  /** The id of the worktree in which the run works. */
+  worktree?: string;
   /** The id of a run in another session. The prompt of this run is another version of the prompt of that run. */
   edits?: string;
   /** After a crash or reload, `live` means that the run was interrupted and can be resumed. */
@@ -144,6 +146,8 @@ export type MutableSessionState = {
   isPinned: boolean;
   /** The session that this one is a fork of. */
   parent: SessionParent | undefined;
+  /** The id of the worktree in which the session works, until its changes are applied or dropped. */
+  worktree: string | undefined;
 };
 
 /** `runId` is the run during which the message was sent. */
@@ -175,6 +179,7 @@ export function emptySession(messages = new MessageList()): MutableSessionState 
     plans: new Map(),
     todo: [],
     staged: [],
+    worktree: undefined,
     reads: new Map(),
     contents: new Map(),
     undone: new Set(),

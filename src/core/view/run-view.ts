@@ -7,7 +7,18 @@ import type { Plan } from '../plan/plan.ts';
 import { refusedPaths } from '../plan/progress.ts';
 import type { Rating } from '../session/answers.ts';
 import type { ChangeSummary, Decision, Effect, Target } from '../session/effects.ts';
-import type { AgentEvent, ApprovalAnswer, Mode, Outcome, PauseReason, Receipt, RunError, TodoItem, UndoResult } from '../session/events.ts';
+import type {
+  AgentEvent,
+  ApprovalAnswer,
+  Mode,
+  Outcome,
+  PauseReason,
+  Receipt,
+  RunError,
+  TodoItem,
+  UndoResult,
+  WorktreeOutcome,
+} from '../session/events.ts';
 import type { BudgetKey } from '../session/limits.ts';
 import type { ApprovalRequest, AskedQuestion, CheckResult, StepStates } from '../session/session-state.ts';
 import { callText } from '../words/call-text.ts';
@@ -97,6 +108,8 @@ export type RunView = {
   edits?: string;
   /** Whether the run comes from a file, so that nothing in it can be undone. */
   isImported?: true;
+  /** The worktree in which the run works, or what became of it. Nothing can be undone in a closed worktree. */
+  worktree?: 'open' | WorktreeOutcome;
   /** The wait before the request is sent to the model again. */
   waiting?: ModelWaiting;
   /** The rules files and memories that were added to the conversation in this run. */

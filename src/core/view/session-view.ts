@@ -81,6 +81,11 @@ export function project(view: SessionView, event: AgentEvent): SessionView {
       const { runs } = withProposals(next, (proposal) => (proposal.resolved ? proposal : { ...proposal, resolved: 'discard' }));
       return { ...next, runs: runs.map((run) => ({ ...run, isImported: true })), restored: undefined, importedUntil: event.seq };
     }
+    case 'session_worktree_closed':
+      return {
+        ...next,
+        runs: next.runs.map((run) => (run.worktree === 'open' ? { ...run, worktree: event.outcome, isImported: true } : run)),
+      };
     case 'message_queued':
     case 'message_unqueued':
     case 'message_added':
@@ -115,6 +120,7 @@ const ABOUT_RUNS: ReadonlySet<EventBody['type']> = new Set([
   'changes_restored',
   'answer_rated',
   'session_imported',
+  'session_worktree_closed',
 ]);
 
 /**

@@ -58,6 +58,8 @@ export type Kedge = {
   /** The folders on disk. */
   fs: NodeFileSystem;
   documents: Collections;
+  /** Git worktrees of the folder, if only one is open. */
+  worktrees?: AssistantPorts['worktrees'];
   /** Deletes stored file contents for undo that are too old, or too large in total. Runs at most once a day. */
   pruneCheckpoints(): Promise<void>;
   /** @throws UsageError if a cost limit is set but the price of the model is unknown, because the limit could not be enforced. */
@@ -125,6 +127,16 @@ export function openKedge(
     environment: () => environmentRules(env),
     ...(launch && { launch }),
   });
+  const surroundingsOf = async (root: string) =>
+    (await import('../node/surroundings.ts')).terminalSurroundings(root, new Set(options.surroundings ?? PARTS));
+  const loadWorktrees = async (folder: string) =>
+    (await import('../node/worktrees/port.ts')).worktreesPort({
+      ...{ folder, storage, surroundings: surroundingsOf },
+      environment: () => environmentRules(env),
+      ...(launch && { launch }),
+    });
+  let loadedWorktrees: ReturnType<typeof loadWorktrees> | undefined;
+  const worktrees = () => (loadedWorktrees ??= loadWorktrees(roots[0] as string));
   const mcp = mcpServersOf(options.mcpConfig, { folders: roots, storage }, warn, mcpServers);
   const assistant = new Assistant(
     adapt({
@@ -155,8 +167,8 @@ export function openKedge(
       policy: () => policy,
       remembered: memory,
       documents: () => documents.forRuns(),
-      surroundings: async () =>
-        (await import('../node/surroundings.ts')).terminalSurroundings(roots[0] as string, new Set(options.surroundings ?? PARTS)),
+      surroundings: () => surroundingsOf(roots[0] as string),
+      ...(roots.length === 1 && !files && { worktrees }),
       facts,
       changes: async (at, isWithheld, signal) =>
         (await import('../node/commands/git-changes.ts')).gitChanges(fs.absolute(at), isWithheld, signal),
@@ -183,6 +195,7 @@ export function openKedge(
     grants: storedGrants,
     memory,
     documents,
+    ...(roots.length === 1 && { worktrees }),
     storage,
     folders: roots,
     fs,

@@ -41,6 +41,8 @@ export async function program(args: readonly string[]): Promise<number> {
   }
 }
 
+const loadWorktrees = () => import('./worktrees/worktrees.ts');
+
 /** The commands that do not run a model. The code of each is loaded when it is used. */
 const SESSION_COMMANDS = /^(sessions|fork|export|import|replay|doctor|insights|docs(?! (?:ask|summarize|worksheet|compare)$))\b/;
 
@@ -163,7 +165,8 @@ async function run(given: Extract<Command, { action: 'prompt' | 'continue' }>, s
       const attachments = /@|^\//.test(typed)
         ? await (await import('./mentions.ts')).readTyped(kedge.assistant, session, typed, signal, model)
         : [];
-      return session.prompt({ text, mode, attachments }, shown ? { shown } : {});
+      const worktree = command.worktree && (await (await loadWorktrees()).createWorktree(kedge, session, { ...command, mode }, signal));
+      return session.prompt({ text, mode, attachments }, { ...(shown && { shown }), ...(worktree && { worktree }) });
     }
     if (session.state.pendingApprovals.size + session.state.pendingQuestions.size > 0) return answerPending(session, command, signal);
     const proposed = proposedPlan(session.state);
@@ -181,6 +184,7 @@ async function run(given: Extract<Command, { action: 'prompt' | 'continue' }>, s
     renderer?.skipWait(),
   );
   if (code === EXIT.answered && !command.json) answers?.print(session);
+  if (session.state.worktree !== undefined) await (await loadWorktrees()).offerChanges(kedge, session, command, signal);
   if (command.output !== undefined) (await import('./output/plan-output.ts')).writePlan(session, command.output);
   await kedge.pruneCheckpoints().catch(() => undefined);
   await traces?.flush();

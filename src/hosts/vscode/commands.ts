@@ -37,6 +37,8 @@ export function registerCommands(kedge: Kedge, panel: Panel, proposals: Proposal
       await panel.reveal({ type: 'compose', text: '' });
       await kedge.sessions.show(session);
     },
+    'kedge.runInBackground': async (text: unknown) =>
+      (await import('./actions/background.ts')).runInBackground(kedge, typeof text === 'string' ? text : undefined),
     'kedge.openSession': async () => (await import('./session-list.ts')).openSession(kedge, panel),
     'kedge.showSessions': () => panel.reveal({ type: 'show_page', name: 'sessions' }),
     'kedge.pickModel': async () => (await import('./models/connect.ts')).pickModel(kedge),

@@ -36,11 +36,12 @@ import type {
   RunError,
   SessionParent,
   TodoItem,
+  WorktreeOutcome,
 } from '../events.ts';
 import type { Action, GrantScope, Permission, Subject } from '../grant-scope.ts';
 import type { BudgetKey, RunLimits, SessionLimits } from '../limits.ts';
 import { compaction, contextUse, place } from './context-shape.ts';
-import { appliedCode, changes, command, decision, effect, rule, serverTool, stagedChanges, target, undoResults } from './effects-shape.ts';
+import { applied, changes, command, decision, effect, rule, serverTool, stagedChanges, target, undoResults } from './effects-shape.ts';
 import { mode, receipt } from './receipt-shape.ts';
 
 type TransientType = 'text_delta' | 'reasoning_delta' | 'tool_input_delta' | 'model_waiting' | 'tool_progress' | 'context_compacting';
@@ -161,10 +162,11 @@ export const FIELDS: { [Type in DurableType]: FieldChecks<Fields<Type>> } = {
     plan: optional(plan),
     resumes: text,
     revises: text,
-    applies: optional(appliedCode),
+    applies: optional(applied),
     edits: text,
     attachments: optional(userContent),
     grants: optional(arrayOf(permission)),
+    worktree: text,
   },
   limits_shrunk: { limits, reason: string },
   turn_started: { turn: number, context: optional(contextUse) },
@@ -265,6 +267,10 @@ export const FIELDS: { [Type in DurableType]: FieldChecks<Fields<Type>> } = {
   session_grant_revoked: { covers: permission },
   session_forked: { parent: object<SessionParent>({ sessionId: string, seq: integer(0, 2 ** 48) }), copied: amount },
   session_imported: {},
+  session_worktree_closed: {
+    worktree: string,
+    outcome: oneOf<WorktreeOutcome>({ applied: true, dropped: true, copied: true }),
+  },
   session_repaired: {},
 };
 

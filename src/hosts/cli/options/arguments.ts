@@ -23,7 +23,6 @@ export type Options = {
   /** The path of a file that lists MCP servers. */
   mcpConfig?: string;
   runPlan: boolean;
-  /** Makes Agent mode propose a plan first. */
   requirePlan?: boolean;
   /** Rings the bell of the terminal when the run waits for the user, and when it has ended. */
   bell?: boolean;
@@ -42,6 +41,8 @@ export type Options = {
   system?: string;
   /** Prints only the answer, and what needs the user's attention. */
   quiet?: boolean;
+  /** Agent mode works in a Git worktree, and the changes are applied afterwards. */
+  worktree?: boolean;
   /** The path of a JSON Schema for the answer. */
   schema?: string;
   /** The price of the model in US dollars per million tokens, for a model whose price is unknown. */
@@ -107,6 +108,7 @@ export const OPTIONS = {
   interactive: { type: 'boolean', short: 'i' },
   verbose: flag,
   plain: flag,
+  worktree: flag,
   session: text,
   continue: text,
   help: { type: 'boolean', short: 'h' },
@@ -139,6 +141,7 @@ export function parseCommand(args: readonly string[]): Command {
       output: values.output,
       system: values.system,
       schema: values.schema,
+      worktree: values.worktree,
       model: converted(values.model, modelName),
       baseUrl: converted(values['base-url'], httpUrl),
       temperature: converted(values.temperature, temperature),
@@ -191,13 +194,12 @@ export function parseCommand(args: readonly string[]): Command {
   throw new UsageError(notCommand(word));
 }
 
-const OTHERS = /^(remember|grants|undo|keys|models|config|completion)$/;
+const OTHERS = /^(remember|grants|undo|worktree|keys|models|config|completion)$/;
 
 export function notCommand(word: string): string {
   return `${JSON.stringify(word)} is not a command. Put ask, plan or agent before the request: kedge ask "…". See kedge --help.`;
 }
 
-/** Returns the properties that have a value. */
 function defined<Values extends object>(values: Values): { [Name in keyof Values]?: Exclude<Values[Name], undefined> } {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as ReturnType<typeof defined<Values>>;
 }

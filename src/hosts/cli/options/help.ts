@@ -13,6 +13,7 @@ Usage
   kedge remember "…"       remember this in later sessions of this folder, or with --all in all folders;
                            without words, show the memory
   kedge undo [RUN]         undo the changes of the last run, or of the run with this id
+  kedge worktree           list the runs whose changes wait in a worktree; kedge worktree apply, kedge worktree drop
   kedge grants [clear [N]] list your permanent permissions in this folder, or remove all of them or number N
   kedge sessions           list this folder's sessions, or all with --all; also: search, rename, pin, delete, restore,
                            --usage
@@ -120,6 +121,17 @@ Options
   kedge undo RUN                         undo the changes of the run whose id begins with RUN
 
   Lines that you have changed since are kept: they are merged, or the file is left as it is.
+
+Options
+${FOLDER}${JSON_LINES}`,
+  worktree: `Usage
+  kedge agent --worktree "…"             let a run work in a Git worktree; your files stay as they are
+  kedge worktree                         list the sessions whose changes wait in a worktree
+  kedge worktree apply [SESSION]         review the changes and apply them to your files
+  kedge worktree drop [SESSION]          delete the worktree with its changes
+
+  Lines that you have changed since are kept: they are merged, or your lines stay and the file is named. What was applied
+  can be undone with kedge undo.
 
 Options
 ${FOLDER}${JSON_LINES}`,

@@ -21,6 +21,7 @@ export const OPTION_TABLE: readonly (readonly [flags: string, text: string])[] =
   ],
   ['--run-plan', 'run the proposed plan without asking'],
   ['--require-plan', 'make agent propose a plan first, and change nothing until you confirm it'],
+  ['--worktree', 'with agent: work in a Git worktree, so that your files stay as they are until you have reviewed the changes'],
   ['-q, --quiet', 'print only the answer, and what needs your attention'],
   ['--bell', 'ring the terminal bell when the run waits for you, has failed or is done'],
   ['-o, --output FILE', 'write the plan to a Markdown file'],

@@ -37,6 +37,8 @@ async function send(message: Prompt, { kedge, mentions, post }: Parts, accept: (
   const { text, mode, sessionId } = message;
   const shownSession = sessionId === undefined ? undefined : await kedge.assistant.session(sessionId).catch(() => undefined);
   const session = shownSession ?? (await kedge.sessions.current());
+  const background = /^\s*\/background(?:\s+([\s\S]*))?$/.exec(text);
+  if (background) return (await import('../actions/background.ts')).runInBackground(kedge, background[1]);
   const command = parseSlashCommand(text);
   if (command?.name === 'remember') return post({ type: 'notice', level: 'info', text: await remember(kedge, command) });
   if (command?.name === 'compact') return session.compact(command.words);

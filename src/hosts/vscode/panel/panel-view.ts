@@ -174,6 +174,8 @@ export class PanelView implements vscode.Disposable {
         return runAgain(session, message.planId, kedge.fs.folders);
       case 'save_plan':
         return openAsMarkdown(session, message.planId, message.plan);
+      case 'worktree':
+        return (await import('../actions/background.ts')).finishWorktree(kedge, message.sessionId, message.action);
       case 'undo_run':
         return session.changes.undo(message.runId);
       case 'choose_hunks':
