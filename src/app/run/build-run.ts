@@ -1,11 +1,14 @@
 /** Builds a run with its tools, policy, model and limits, and the write gate for its changes. */
 
+import { allowsServer, narrowLimits, narrowTools } from '../../agents/narrow.ts';
+import { agentPrompt } from '../../agents/prompt.ts';
 import { Meter, type SharedBudget } from '../../core/run/budget.ts';
 import type { RunPorts } from '../../core/run/ports.ts';
 import type { Tool } from '../../core/run/tool.ts';
 import type { RunRecord } from '../../core/session/session-state.ts';
 import { usedBy } from '../../core/session/usage-totals.ts';
 import { systemPrompt } from '../../core/words/prompts.ts';
+import type { IsDenied } from '../../mcp/types.ts';
 import { type ExternalAccess, toolsFor } from '../../tools/index.ts';
 import { StepController } from '../../tools/plan/step-controller.ts';
 import { WriteGate } from '../../workspace/gate.ts';
@@ -32,7 +35,7 @@ type Shared = { gate(): Promise<WriteGate>; share(): SharedBudget | undefined };
 
 export async function buildRun(run: RunRecord, scope: RunScope, ports: AssistantPorts, { gate, share }: Shared): Promise<RunPorts> {
   await expectConfirmed(run);
-  const { mode } = run;
+  const { mode, agent } = run;
   const fs = ports.fileSystem();
   const { languages, settings, now = Date.now } = ports;
   const { state, emit, pace, answered, replied } = scope;
@@ -61,15 +64,20 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
           history,
         )
       : toolsFor(workspace, mode === 'plan' ? { mode, newId: () => crypto.randomUUID(), revises } : { mode: 'ask' }, languages, history);
-  const builtin = documents ? await withDocuments(own, narrowed(documents, run, state), workspace) : own;
+  const available = documents ? await withDocuments(own, narrowed(documents, run, state), workspace) : own;
+  const builtin = narrowTools(agent, available);
   let tools: readonly Tool[] = builtin;
   const join = (more: readonly Tool[]) => {
-    tools = withTools(tools, more);
+    tools = narrowTools(agent, withTools(tools, more));
   };
   const waits = state.open.some(({ name }) => !builtin.some((own) => own.name === name));
-  if (!applied && !documents?.alone && ports.trusted())
-    join((await ports.mcp?.toolsFor(mode, mcpDenialOf(withSessionRules(ports, state)), { join, waits })) ?? []);
-  checks.runCommand = tools.find(({ name, source }) => name === 'run_command' && source === 'builtin');
+  if (!applied && !documents?.alone && ports.trusted()) {
+    const isDenied = mcpDenialOf(withSessionRules(ports, state));
+    const isLeftOut: IsDenied = (server, tool) => isDenied(server, tool) || (agent !== undefined && !allowsServer(agent, server, tool));
+    join((await ports.mcp?.toolsFor(mode, isLeftOut, { join, waits })) ?? []);
+  }
+  // The user confirmed the checks of a plan, so they do not depend on the tools of its agent.
+  checks.runCommand = available.find(({ name, source }) => name === 'run_command' && source === 'builtin');
   const facts = ports.facts?.(run.model) ?? {};
   const tuning = settings.tuning?.(run.model);
   const price = applied ? () => 0 : priceOf(run.model, facts, now);
@@ -77,7 +85,7 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
   const window = windowOf(run.model, ports, memory);
   const level = pressureOf(memory, settings.pressure?.());
   const shrunk = pressureNotice(memory, level);
-  const limits = () => shrink(runLimits(settings, mode, state), level);
+  const limits = () => shrink(narrowLimits(runLimits(settings, mode, state), agent?.limits), level);
   const format = applied ? undefined : ports.answerFormat;
   const adapter = applied?.adapter ?? (await ports.adapter(run.model));
   // A run that was stopped during the wait has ended, so no event may follow in its log.
@@ -104,11 +112,13 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
           fs.folders.map(({ name }) => name),
         ),
         settings.instructions?.()?.trim(),
+        agent && agentPrompt(agent),
       ]
         .filter(Boolean)
         .join('\n\n'),
       cacheKey: scope.sessionId,
       ...tuning,
+      ...(agent?.temperature !== undefined && { temperature: agent.temperature }),
       ...(format && { answerSchema: format.schema }),
       // The server must allocate the same window that the run assumes.
       ...(isAllocated(run.model) && window !== undefined && { contextWindow: window }),
