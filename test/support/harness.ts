@@ -69,6 +69,7 @@ export type HarnessOptions = {
   /** Simulates the language services of an editor. */
   languages?: (fs: NodeFileSystem) => LanguageServices;
   answerFormat?: AssistantPorts['answerFormat'];
+  agents?: AssistantPorts['agents'];
   /** Whether approvals and questions cannot be answered. */
   unattended?: boolean;
 };
@@ -169,6 +170,7 @@ async function start(place: Place, sessionId?: string): Promise<Harness> {
     ...(options.memory && { memory: options.memory }),
     ...(options.surroundings && { surroundings: options.surroundings }),
     ...(options.answerFormat && { answerFormat: options.answerFormat }),
+    ...(options.agents && { agents: options.agents }),
     ...(options.terminalOutput && { terminalOutput: options.terminalOutput }),
     ...(options.workspaces && { workspaces: options.workspaces }),
     ...(options.remembered && { remembered: options.remembered }),

@@ -16,7 +16,7 @@ import { resolveApproval } from './approvals.ts';
 import { Changes } from './changes.ts';
 import { compactableRun, expectCompacted } from './compaction.ts';
 import { EventLog, type Waiting } from './event-log.ts';
-import { applyOpening, expectReader, lastAsked, resumableRun, startOf } from './last-run.ts';
+import { applyOpening, expectReader, lastAsked, resumableRun, sessionAgent, startOf } from './last-run.ts';
 import type { Listener } from './listeners.ts';
 import { MessageQueue } from './message-queue.ts';
 import { type Bound, Plans } from './plans.ts';
@@ -99,10 +99,13 @@ export class Session {
   }
 
   /** Starts a run after any undo, and resolves when it has ended, paused or stopped. @throws SessionError while another run is live. */
-  async prompt({ text, mode: wanted, model, attachments = [], notes = [] }: Prompt, bound: Bound = {}): Promise<void> {
+  async prompt({ text, mode, model, agent, attachments = [], notes = [] }: Prompt, bound: Bound = {}): Promise<void> {
     if (this.changes.takingBack) await this.changes.takingBack;
     this.#expectIdle();
-    const started = startOf({ mode: wanted, model, attachments }, text, this.#ports.settings, this.state, bound);
+    const name = agent ?? sessionAgent(this.state, bound);
+    const chosen = name ? await this.#work.agent(name, this, model ?? this.#ports.settings.model(mode)) : undefined;
+    if (chosen) this.#expectIdle();
+    const started = startOf({ mode, model, ...chosen, attachments }, text, this.#ports.settings, this.state, bound);
     supersede(this.#log, this.#now);
     const message = userMessage(text, [...attachments, ...notes, ...takenBackNote(this.state)]);
     await this.#run(newId(), this.queue.opening(started, { type: 'message_added', message }));
@@ -129,8 +132,8 @@ export class Session {
     if (!lastRun || this.queue.size === 0) return;
     if (lastRun.status === 'live') throw new SessionError('The run is waiting for your answer. Answer it first.');
     if (lastRun.status === 'paused') return this.resume();
-    const { mode, model } = lastRun;
-    const started = startOf({ mode, model }, this.queue.text, this.#ports.settings, this.state);
+    const { mode, model, agent } = lastRun;
+    const started = startOf({ mode, model, agent }, this.queue.text, this.#ports.settings, this.state);
     await this.#run(newId(), this.queue.opening(started));
   }
 
