@@ -6,6 +6,7 @@ import { Meter, type SharedBudget } from '../../core/run/budget.ts';
 import type { RunPorts } from '../../core/run/ports.ts';
 import type { Tool } from '../../core/run/tool.ts';
 import type { RunRecord } from '../../core/session/session-state.ts';
+import type { RunAgent } from '../../core/session/shapes/run-agent.ts';
 import { usedBy } from '../../core/session/usage-totals.ts';
 import { systemPrompt } from '../../core/words/prompts.ts';
 import type { IsDenied } from '../../mcp/types.ts';
@@ -64,7 +65,8 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
           history,
         )
       : toolsFor(workspace, mode === 'plan' ? { mode, newId: () => crypto.randomUUID(), revises } : { mode: 'ask' }, languages, history);
-  const available = documents ? await withDocuments(own, narrowed(documents, run, state), workspace) : own;
+  const all = agent && !applied ? [...own, ...(await toolsForAgent(agent, workspace, ports))] : own;
+  const available = documents ? await withDocuments(all, narrowed(documents, run, state), workspace) : all;
   const builtin = narrowTools(agent, available);
   let tools: readonly Tool[] = builtin;
   const join = (more: readonly Tool[]) => {
@@ -150,6 +152,13 @@ export function openGate(fs: FileSystem, { writer, blobs, format }: AssistantPor
 
 function externalAccess({ commands, fetcher, remembered }: AssistantPorts): ExternalAccess {
   return { commands: commands?.(), fetcher, memory: remembered };
+}
+
+/** These tools are not offered without an agent, so that other requests do not become longer. Agents of the workspace get nothing more. */
+async function toolsForAgent({ source, tools }: RunAgent, workspace: Workspace, ports: AssistantPorts): Promise<Tool[]> {
+  if (source === 'workspace' || !tools) return [];
+  const { agentTools } = await import('../agents/agent-tools.ts');
+  return agentTools(workspace, ports);
 }
 
 /** The code of these tools is loaded only if there are collections. */

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import type { ListedAgent } from '../../../../src/app/agents/agents.ts';
 import type { AgentsPort } from '../../../../src/app/ports.ts';
 import type { ModelRequest } from '../../../../src/core/model/model.ts';
@@ -210,5 +211,55 @@ describe('agents of a workspace', () => {
     await using kedge = await harness({ [STYLE]: model }, [done], { agents: host() });
     await kedge.session.prompt({ text: 'go', mode: 'agent', agent: 'style' });
     assert.equal(lastOf(kedge.events, 'run_started').model.provider, 'scripted');
+  });
+});
+
+describe('the tools of agents', () => {
+  const git = (kedge: { root: string }, ...args: string[]) =>
+    execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@example.com', ...args], { cwd: kedge.root });
+
+  it('give the reviewer the uncommitted changes, without files that it may not read', async () => {
+    const script = [turn(call('read_changes', {})), done];
+    await using kedge = await assistantOn({ 'a.txt': 'old\n', '.env': 'KEY=old\n' }, script);
+    git(kedge, 'init', '-q');
+    git(kedge, 'add', '-A', '-f');
+    git(kedge, 'commit', '-qm', 'first');
+    await kedge.write('a.txt', 'new\n');
+    await kedge.write('.env', 'KEY=new\n');
+    await kedge.session.prompt({ text: 'Review', mode: 'agent', agent: 'reviewer' });
+    const [text = ''] = resultTexts(kedge.session);
+    assert.match(text, /-old\n\+new/);
+    assert.doesNotMatch(text, /KEY/);
+    assert.deepEqual(
+      kedge.adapter.requests[0]?.tools.filter(({ name }) => /create|replace|delete|move|run_command|propose/.test(name)),
+      [],
+    );
+  });
+
+  it('let the analyst add up the columns of a table, and calculate', async () => {
+    const csv = 'month;tons\nMay;1,5\nJune;2,25\nJuly;\nAugust;many\n';
+    const script = [
+      turn(call('summarize_columns', { path: 'a.csv' }, 'one'), call('calculate', { expressions: ['1.5 + 2.25', 'x'] }, 'two')),
+      done,
+    ];
+    await using kedge = await assistantOn({ 'a.csv': csv }, script);
+    await kedge.session.prompt({ text: 'Add', mode: 'ask', agent: 'analyst' });
+    const [columns = '', results = ''] = resultTexts(kedge.session);
+    assert.match(columns, /^4 rows\n.*\nmonth \| 0 \| 0 \| 4 \| – .*\ntons \| 2 \| 1 \| 1 \| 3\.75 \| 1\.875 \| 1\.5 \| 2\.25$/);
+    assert.match(results, /^1\.5 \+ 2\.25 = 3\.75\nx: There is no function x/);
+  });
+
+  it('ask before a table is read that may contain secrets', async () => {
+    const script = [turn(call('summarize_columns', { path: '.env' })), done];
+    await using kedge = await assistantOn({ '.env': 'KEY,A\n1,2\n' }, script, { unattended: true });
+    await kedge.session.prompt({ text: 'Add', mode: 'ask', agent: 'analyst' });
+    assert.doesNotMatch(resultTexts(kedge.session)[0] ?? '', /KEY/);
+  });
+
+  it('are not offered to agents of the workspace', async () => {
+    const files = { [STYLE]: '---\ntools: [read, data, read_changes, calculate]\n---\n' };
+    await using kedge = await assistantOn(files, [done], { agents: host() });
+    await kedge.session.prompt({ text: 'go', mode: 'ask', agent: 'style' });
+    assert.deepEqual(toolsIn(kedge.adapter.requests[0]), ['ask_user', 'list_directory', 'read_file', 'recall']);
   });
 });
