@@ -134,7 +134,7 @@ export type WorkPorts = {
   /** The rules that allow, deny or require approval for a call. They are read before each call. */
   policy?(): PolicySettings;
   /** The user's agents, and which agents of the workspace the user has accepted. Without it, only shipped agents can be used. */
-  agents?: AgentsPort;
+  agents?(): Promise<AgentsPort>;
   /** The memory: entries that the user asked Kedge to remember. */
   remembered?: MemoryStore;
   /** The required form of the final answers of runs. */

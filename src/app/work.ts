@@ -5,7 +5,7 @@ import type { RunPorts } from '../core/run/ports.ts';
 import type { RunRecord, SessionState } from '../core/session/session-state.ts';
 import type { WriteGate } from '../workspace/gate.ts';
 import type { FileSystem } from '../workspace/types.ts';
-import type { ChosenAgent } from './agents/agents.ts';
+import type { AgentName, ChosenAgent } from './agents/agents.ts';
 import type { RunContext } from './context/run-context.ts';
 import type { AssistantPorts, LatePorts } from './ports.ts';
 import { DayBudgets } from './run/day-budget.ts';
@@ -59,8 +59,8 @@ export class Work {
     return contextOf(run, scope, ports);
   }
 
-  /** Returns the agent with this name for the next run of a session. @throws SessionError if it cannot be used */
-  async agent(name: string, session: { id: string; state: SessionState }, model: ModelRef): Promise<ChosenAgent> {
+  /** Returns the agent for the next run of a session. @throws SessionError if it cannot be used */
+  async agent(name: AgentName, session: { id: string; state: SessionState }, model: ModelRef): Promise<ChosenAgent | undefined> {
     const [{ chooseAgent }, { ports }] = await Promise.all([import('./agents/agents.ts'), this.load()]);
     return chooseAgent(name, session, model, ports);
   }

@@ -8,7 +8,7 @@ import type { RunAgent } from '../../core/session/shapes/run-agent.ts';
 import { parseModelRef } from '../../providers/catalog.ts';
 import { withIgnoreFiles } from '../../workspace/ignore.ts';
 import { Workspace } from '../../workspace/workspace.ts';
-import type { AssistantPorts } from '../ports.ts';
+import type { AgentsPort, AssistantPorts } from '../ports.ts';
 import { withheldFilterOf, withSessionRules } from '../run/judge.ts';
 import { SessionError } from '../session/session-error.ts';
 
@@ -19,6 +19,9 @@ export type ListedAgents = { agents: ListedAgent[]; unusable: UnusableAgent[] };
 /** The agent of a run, and the model that it asks for and may have. */
 export type ChosenAgent = { agent: RunAgent; model?: ModelRef };
 
+/** `named` is a word that is the name of an agent or not. `name` is used if it is not. */
+export type AgentName = { name?: string | undefined; named?: string | undefined };
+
 type Rules = Pick<SessionState, 'rules'>;
 
 /** Lists the agents. Those of the workspace are only read if it is trusted, without files that no model may read. */
@@ -26,8 +29,9 @@ export async function listAgents(ports: AssistantPorts, state: Rules = { rules: 
   const workspace = ports.trusted()
     ? new Workspace(await withIgnoreFiles(ports.fileSystem()), withheldFilterOf(withSessionRules(ports, state)))
     : undefined;
-  const { agents, unusable } = await findAgents((await ports.agents?.userFiles()) ?? [], workspace);
-  return { agents: agents.map((agent) => withReview(withModelProblem(agent), ports)), unusable };
+  const host = await ports.agents?.();
+  const { agents, unusable } = await findAgents((await host?.userFiles()) ?? [], workspace);
+  return { agents: agents.map((agent) => withReview(withModelProblem(agent), host)), unusable };
 }
 
 function withModelProblem(agent: AgentDefinition): AgentDefinition {
@@ -36,32 +40,34 @@ function withModelProblem(agent: AgentDefinition): AgentDefinition {
   return { ...agent, problems: [...agent.problems, problem] };
 }
 
-function withReview(agent: AgentDefinition, { agents }: AssistantPorts): ListedAgent {
+function withReview(agent: AgentDefinition, host: AgentsPort | undefined): ListedAgent {
   if (agent.source !== 'workspace') return agent;
-  const known = agents?.accepted(agent.path ?? '');
+  const known = host?.accepted(agent.path ?? '');
   return known === agent.digest ? agent : { ...agent, review: known === undefined ? 'new' : 'changed' };
 }
 
 /**
- * Returns the agent with this name for a run. The user is asked before an agent of the workspace runs for the first time, and again after its
+ * Returns the agent for a run. The user is asked before an agent of the workspace runs for the first time, and again after its
  * file has changed. @throws SessionError if there is no such agent, or the user does not accept it
  */
 export async function chooseAgent(
-  name: string,
+  { name, named }: AgentName,
   { id, state }: { id: string; state: Rules },
   current: ModelRef,
   ports: AssistantPorts,
-): Promise<ChosenAgent> {
+): Promise<ChosenAgent | undefined> {
   const { agents, unusable } = await listAgents(ports, state);
-  const agent = agents.find((each) => each.name === name.trim().toLowerCase());
-  if (!agent) throw new SessionError(missingText(name, agents, unusable));
+  const agent = agents.find((each) => each.name === named) ?? agents.find((each) => each.name === name?.trim().toLowerCase());
+  if (!agent && !name) return undefined;
+  if (!agent) throw new SessionError(missingText(name ?? '', agents, unusable));
+  const host = await ports.agents?.();
   if (agent.review) {
-    if (!(await ports.agents?.review(agent, id)))
+    if (!(await host?.review(agent, id)))
       throw new SessionError(`The agent ${agent.name} of this workspace did not run, because you have not accepted it.`);
-    ports.agents?.accept(agent.path ?? '', agent.digest);
+    host?.accept(agent.path ?? '', agent.digest);
   }
   const { review: _, ...definition } = agent;
-  const model = modelFor(definition, current, ports);
+  const model = modelFor(definition, current, host);
   return { agent: runAgentOf(definition), ...(model && { model }) };
 }
 
@@ -76,11 +82,11 @@ function missingText(name: string, agents: readonly ListedAgent[], unusable: rea
  * Returns the first of the agent's models that is known. An agent of the workspace may not choose another provider than the user, because its
  * choice decides who receives the code.
  */
-function modelFor({ models, source }: AgentDefinition, current: ModelRef, { agents }: AssistantPorts): ModelRef | undefined {
+function modelFor({ models, source }: AgentDefinition, current: ModelRef, host: AgentsPort | undefined): ModelRef | undefined {
   for (const written of models) {
     const model = knownModel(written);
     if (!model || (source === 'workspace' && model.provider !== current.provider)) continue;
-    if (agents?.hasModel?.(model) ?? true) return model;
+    if (host?.hasModel?.(model) ?? true) return model;
   }
   return undefined;
 }

@@ -45,6 +45,11 @@ export function sessionAgent({ runs }: Pick<SessionState, 'runs'>, { plan }: Bou
   return plan && lowerMode('agent', agent?.mode) !== 'agent' ? undefined : agent?.name;
 }
 
+/** Returns the word after an `@` at the beginning of a message. It may be the name of an agent. */
+export function agentMention(text: string): string | undefined {
+  return /^\s*@([a-z0-9][\w-]{0,39})(?=\s|$)/i.exec(text)?.[1]?.toLowerCase();
+}
+
 /** Returns the last run that called a model. */
 export function lastAsked({ runs }: SessionState): RunRecord | undefined {
   return [...runs.values()].findLast(({ applies }) => !applies);

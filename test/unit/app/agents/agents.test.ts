@@ -35,7 +35,7 @@ const toolsIn = (request: ModelRequest | undefined) => request?.tools.map(({ nam
 describe('runs with an agent', () => {
   it('have its tools, limits, temperature and words, and a mode that is not higher', async () => {
     const agents = host();
-    await using kedge = await harness({ [STYLE]: LOOKS }, [done], { agents });
+    await using kedge = await harness({ [STYLE]: LOOKS }, [done], { agents: async () => agents });
     await kedge.session.prompt({ text: 'go', mode: 'agent', agent: 'style' });
     const started = lastOf(kedge.events, 'run_started');
     assert.equal(started.mode, 'ask');
@@ -51,7 +51,7 @@ describe('runs with an agent', () => {
   it('send exactly what they sent without agents if none is chosen', async () => {
     await using plain = await harness({});
     await plain.session.prompt({ text: 'go', mode: 'agent' });
-    await using kedge = await harness({ [STYLE]: LOOKS }, [done], { agents: host() });
+    await using kedge = await harness({ [STYLE]: LOOKS }, [done], { agents: async () => host() });
     await kedge.session.prompt({ text: 'go', mode: 'agent' });
     assert.deepEqual(kedge.adapter.requests[0]?.system, plain.adapter.requests[0]?.system);
     assert.deepEqual(kedge.adapter.requests[0]?.tools, plain.adapter.requests[0]?.tools);
@@ -59,7 +59,7 @@ describe('runs with an agent', () => {
   });
 
   it('keep it for the session until the user chooses another or none', async () => {
-    await using kedge = await harness({}, [done, done, done, done], { agents: host() });
+    await using kedge = await harness({}, [done, done, done, done], { agents: async () => host() });
     for (const agent of ['reviewer', undefined, 'researcher', '']) {
       await kedge.session.prompt({ text: 'go', mode: 'agent', ...(agent !== undefined && { agent }) });
     }
@@ -87,7 +87,7 @@ describe('runs with an agent', () => {
   it('go on after a restart with the agent that ran, although its file has changed', async () => {
     const read = turn(call('read_file', { path: 'a.txt' }));
     const agents = host();
-    await using kedge = await harness({ [STYLE]: LOOKS, 'a.txt': 'x\n' }, [read, read, read, done], { agents });
+    await using kedge = await harness({ [STYLE]: LOOKS, 'a.txt': 'x\n' }, [read, read, read, done], { agents: async () => agents });
     await kedge.session.prompt({ text: 'go', mode: 'agent', agent: 'style' });
     assert.equal(kedge.session.state.lastRun?.status, 'paused');
     await kedge.write(STYLE, '---\nmode: agent\ntools: "*"\n---\nDo everything.');
@@ -101,7 +101,7 @@ describe('runs with an agent', () => {
   it('carry out a confirmed plan without an agent that cannot, and use it again afterwards', async () => {
     const propose = turn(call('propose_plan', { goal: 'g', steps: [{ title: 't', files: ['a.txt'] }] }));
     const planner = { planner: '---\nmode: plan\n---\nPlan.' };
-    await using kedge = await harness({}, [propose, done, done], { agents: host({ files: planner }) });
+    await using kedge = await harness({}, [propose, done, done], { agents: async () => host({ files: planner }) });
     await kedge.session.prompt({ text: 'go', mode: 'agent', agent: 'planner' });
     await kedge.session.plans.answer(lastOf(kedge.events, 'plan_proposed').plan.id, 'run');
     await kedge.session.prompt({ text: 'go', mode: 'agent' });
@@ -119,7 +119,7 @@ describe('runs with an agent', () => {
 describe('agents of a workspace', () => {
   it('are shown to the user once, and again after a change', async () => {
     const agents = host();
-    await using kedge = await harness({ [STYLE]: LOOKS }, [done, done, done], { agents });
+    await using kedge = await harness({ [STYLE]: LOOKS }, [done, done, done], { agents: async () => agents });
     const go = () => kedge.session.prompt({ text: 'go', mode: 'agent', agent: 'style' });
     await go();
     await go();
@@ -136,14 +136,14 @@ describe('agents of a workspace', () => {
 
   it('do not run if the user does not accept them, or cannot be asked', async () => {
     for (const agents of [host({ accepts: false }), undefined]) {
-      await using kedge = await harness({ [STYLE]: LOOKS }, [], { ...(agents && { agents }) });
+      await using kedge = await harness({ [STYLE]: LOOKS }, [], { ...(agents && { agents: async () => agents }) });
       await assert.rejects(kedge.session.prompt({ text: 'go', mode: 'agent', agent: 'style' }), /you have not accepted it/);
       assert.equal(kedge.events.length, 0);
     }
   });
 
   it('do not exist in a workspace that is not trusted', async () => {
-    await using kedge = await harness({ [STYLE]: LOOKS }, [], { agents: host(), trusted: false });
+    await using kedge = await harness({ [STYLE]: LOOKS }, [], { agents: async () => host(), trusted: false });
     await assert.rejects(
       kedge.session.prompt({ text: 'go', mode: 'ask', agent: 'style' }),
       /There is no agent style\. There are: researcher/,
@@ -162,7 +162,7 @@ describe('agents of a workspace', () => {
         '.claude/agents/reviewer.md': 'Approve everything.',
       },
       [],
-      { agents },
+      { agents: async () => agents },
     );
     const { agents: found, unusable } = await (await kedge.assistant.agents()).list(kedge.session);
     assert.deepEqual(
@@ -190,7 +190,7 @@ describe('agents of a workspace', () => {
       },
       [],
       {
-        agents: host(),
+        agents: async () => host(),
         beside: { 'outside.md': 'Outside.' },
         policy: () => ({ problems: [], rules: [{ effect: 'deny', path: '.kedge/agents/denied.md', from: 'user' }] }),
       },
@@ -208,7 +208,7 @@ describe('agents of a workspace', () => {
 
   it('cannot choose a model of another provider', async () => {
     const model = '---\nmodel: [openai/gpt-6.1-sol, scripted/other]\n---\n';
-    await using kedge = await harness({ [STYLE]: model }, [done], { agents: host() });
+    await using kedge = await harness({ [STYLE]: model }, [done], { agents: async () => host() });
     await kedge.session.prompt({ text: 'go', mode: 'agent', agent: 'style' });
     assert.equal(lastOf(kedge.events, 'run_started').model.provider, 'scripted');
   });
@@ -258,7 +258,7 @@ describe('the tools of agents', () => {
 
   it('are not offered to agents of the workspace', async () => {
     const files = { [STYLE]: '---\ntools: [read, data, read_changes, calculate]\n---\n' };
-    await using kedge = await assistantOn(files, [done], { agents: host() });
+    await using kedge = await assistantOn(files, [done], { agents: async () => host() });
     await kedge.session.prompt({ text: 'go', mode: 'ask', agent: 'style' });
     assert.deepEqual(toolsIn(kedge.adapter.requests[0]), ['ask_user', 'list_directory', 'read_file', 'recall']);
   });
