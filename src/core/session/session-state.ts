@@ -94,6 +94,8 @@ export type MutableSessionState = {
   cost: Partial<Cost>;
   runs: Map<string, MutableRunRecord>;
   lastRun: MutableRunRecord | undefined;
+  /** The name of the agent that the user chose last. */
+  agent: string | undefined;
   messages: MessageList;
   /** The latest compaction. */
   compaction: Compaction | undefined;
@@ -160,6 +162,7 @@ export function emptySession(messages = new MessageList()): MutableSessionState 
     cost: {},
     runs: new Map(),
     lastRun: undefined,
+    agent: undefined,
     messages,
     compaction: undefined,
     asked: undefined,

@@ -109,6 +109,7 @@ function reduceEvent(run: RunView, event: AgentEvent): RunView {
         plan: event.plan,
         ...(event.applies && { applies: true }),
         ...(event.edits && { edits: event.edits }),
+        ...(event.agent && { agent: event.agent.name }),
       };
     case 'turn_started':
       return { ...run, ...(event.context && { context: event.context }), turns: [...run.turns, newTurn(event.turn)] };

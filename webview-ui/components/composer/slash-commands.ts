@@ -12,7 +12,7 @@ export type CommandChoice = { command: string; icon: string; label: string; deta
 const COMMANDS: readonly CommandChoice[] = [
   { command: 'ask', icon: 'comment-discussion', label: '/ask', detail: 'Answer without changing files', takes: 'question' },
   { command: 'plan', icon: 'checklist', label: '/plan', detail: 'Propose a plan first', takes: 'change' },
-  { command: 'agent', icon: 'rocket', label: '/agent', detail: 'Work step by step', takes: 'task' },
+  { command: 'agent', icon: 'rocket', label: '/agent', detail: 'Work step by step', takes: 'task or agent' },
   { command: 'review', icon: 'git-compare', label: '/review', detail: 'Review the uncommitted changes', takes: 'focus' },
   { command: 'undo', icon: 'discard', label: '/undo', detail: 'Undo the changes of the last run' },
   { command: 'compact', icon: 'fold', label: '/compact', detail: 'Shorten the conversation', takes: 'what to keep' },
@@ -47,7 +47,8 @@ export function carryOut(text: string, model: PanelModel): Carried | undefined {
     case 'plan':
     case 'agent':
       chooseMode(name);
-      return words ? { text: words, mode: name } : {};
+      // The first word may be the name of an agent, which the host knows.
+      return words ? { text: name === 'agent' ? text : words, mode: name } : {};
     case 'review':
       return { text: words ? `${REVIEW}\n\n${words}` : REVIEW, mode: 'ask', withChanges: true };
     case 'undo':
