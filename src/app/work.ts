@@ -1,13 +1,15 @@
 /** The code and ports that runs, undo and restore need in addition to reading sessions. They are loaded when they are first used. */
 
 import type { RunPorts } from '../core/run/ports.ts';
-import type { RunRecord } from '../core/session/session-state.ts';
+import type { RunRecord, SessionState } from '../core/session/session-state.ts';
 import type { WriteGate } from '../workspace/gate.ts';
 import type { FileSystem } from '../workspace/types.ts';
+import type { Narrow } from './agents/agents.ts';
 import type { RunContext } from './context/run-context.ts';
 import type { AssistantPorts, LatePorts } from './ports.ts';
 import { DayBudgets } from './run/day-budget.ts';
 import type { RunScope } from './run/run-scope.ts';
+import type { AgentName } from './session/last-run.ts';
 
 type Loaded = typeof import('./run/build-run.ts') & { ports: AssistantPorts };
 
@@ -56,6 +58,12 @@ export class Work {
   async context(run: RunRecord, scope: Pick<RunScope, 'state'>): Promise<RunContext> {
     const { contextOf } = await this.load();
     return contextOf(run, scope, await this.#portsOf(run.worktree));
+  }
+
+  /** Returns how the agent narrows the next run of a session. @throws SessionError if it cannot be used */
+  async agent(name: AgentName, session: { id: string; state: SessionState }): Promise<Narrow | undefined> {
+    const [{ narrowingBy }, { ports }] = await Promise.all([import('./agents/agents.ts'), this.load()]);
+    return narrowingBy(name, session, ports);
   }
 
   /**

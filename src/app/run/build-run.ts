@@ -1,11 +1,15 @@
 /** Builds a run with its tools, policy, model and limits, and the write gate for its changes. */
 
+import { allowsServer, narrowLimits, narrowTools } from '../../agents/narrow.ts';
+import { agentPrompt } from '../../agents/prompt.ts';
 import { Meter, type SharedBudget } from '../../core/run/budget.ts';
 import type { Conductor, RunPorts } from '../../core/run/ports.ts';
 import type { Tool } from '../../core/run/tool.ts';
 import type { RunRecord } from '../../core/session/session-state.ts';
+import type { RunAgent } from '../../core/session/shapes/run-agent.ts';
 import { usedBy } from '../../core/session/usage-totals.ts';
 import { systemPrompt } from '../../core/words/prompts.ts';
+import type { IsDenied } from '../../mcp/types.ts';
 import { type ExternalAccess, toolsFor } from '../../tools/index.ts';
 import { StepController } from '../../tools/plan/step-controller.ts';
 import { WriteGate } from '../../workspace/gate.ts';
@@ -34,7 +38,7 @@ type Shared = { gate(): Promise<WriteGate>; share(): SharedBudget | undefined };
 
 export async function buildRun(run: RunRecord, scope: RunScope, ports: AssistantPorts, { gate, share }: Shared): Promise<RunPorts> {
   await expectConfirmed(run);
-  const { mode } = run;
+  const { mode, agent } = run;
   const fs = ports.fileSystem();
   const { languages, settings, now = Date.now } = ports;
   const { state, emit, pace, answered, replied } = scope;
@@ -63,15 +67,21 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
           history,
         )
       : toolsFor(workspace, mode === 'plan' ? { mode, newId: () => crypto.randomUUID(), revises } : { mode: 'ask' }, languages, history);
-  const builtin = documents ? await withDocuments(own, narrowed(documents, run, state), workspace) : own;
+  const all = agent && !applied ? [...own, ...(await toolsForAgent(agent, workspace, ports))] : own;
+  const available = documents ? await withDocuments(all, narrowed(documents, run, state), workspace) : all;
+  const builtin = narrowTools(agent, available);
   let tools: readonly Tool[] = builtin;
   const join = (more: readonly Tool[]) => {
-    tools = withTools(tools, more);
+    tools = narrowTools(agent, withTools(tools, more));
   };
   const waits = state.open.some(({ name }) => !builtin.some((own) => own.name === name));
-  if (!applied && !documents?.alone && ports.trusted())
-    join((await ports.mcp?.toolsFor(mode, mcpDenialOf(withSessionRules(ports, state)), { join, waits })) ?? []);
-  checks.runCommand = tools.find(({ name, source }) => name === 'run_command' && source === 'builtin');
+  if (!applied && !documents?.alone && ports.trusted()) {
+    const isDenied = mcpDenialOf(withSessionRules(ports, state));
+    const isLeftOut: IsDenied = (server, tool) => isDenied(server, tool) || (agent !== undefined && !allowsServer(agent, server, tool));
+    join((await ports.mcp?.toolsFor(mode, isLeftOut, { join, waits })) ?? []);
+  }
+  // The user confirmed the checks of a plan, so they do not depend on the tools of its agent.
+  checks.runCommand = available.find(({ name, source }) => name === 'run_command' && source === 'builtin');
   const facts = ports.facts?.(run.model) ?? {};
   const tuning = settings.tuning?.(run.model);
   const price = applied ? () => 0 : priceOf(run.model, facts, now);
@@ -79,7 +89,7 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
   const window = windowOf(run.model, ports, memory);
   const level = pressureOf(memory, settings.pressure?.());
   const shrunk = pressureNotice(memory, level);
-  const limits = () => shrink(runLimits(settings, mode, state), level);
+  const limits = () => shrink(narrowLimits(runLimits(settings, mode, state), agent?.limits), level);
   const format = applied ? undefined : ports.answerFormat;
   const adapter = applied?.adapter ?? (await ports.adapter(run.model));
   const windowPort = {
@@ -110,11 +120,13 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
           fs.folders.map(({ name }) => name),
         ),
         settings.instructions?.()?.trim(),
+        agent && agentPrompt(agent),
       ]
         .filter(Boolean)
         .join('\n\n'),
       cacheKey: scope.sessionId,
       ...tuning,
+      ...(agent?.temperature !== undefined && { temperature: agent.temperature }),
       ...(format && { answerSchema: format.schema }),
       // The server must allocate the same window that the run assumes.
       ...(isAllocated(run.model) && window !== undefined && { contextWindow: window }),
@@ -146,6 +158,13 @@ export function openGate(fs: FileSystem, { writer, blobs, format }: AssistantPor
 
 function externalAccess({ commands, fetcher, remembered }: AssistantPorts): ExternalAccess {
   return { commands: commands?.(), fetcher, memory: remembered };
+}
+
+/** These tools are not offered without an agent, so that other requests do not become longer. Agents of the workspace get nothing more. */
+async function toolsForAgent({ source, tools }: RunAgent, workspace: Workspace, ports: AssistantPorts): Promise<Tool[]> {
+  if (source === 'workspace' || !tools) return [];
+  const { agentTools } = await import('../agents/agent-tools.ts');
+  return agentTools(workspace, ports);
 }
 
 /** The code of these tools is loaded only if there are collections. */

@@ -16,7 +16,7 @@ import { resolveApproval } from './approvals.ts';
 import { Changes } from './changes.ts';
 import { compactableRun, expectCompacted } from './compaction.ts';
 import { EventLog, type Waiting } from './event-log.ts';
-import { applyOpening, expectReader, lastAsked, resumableRun, startOf } from './last-run.ts';
+import { applyOpening, askedAgent, expectReader, lastAsked, resumableRun, startOf } from './last-run.ts';
 import type { Listener } from './listeners.ts';
 import { MessageQueue } from './message-queue.ts';
 import { type Bound, Plans } from './plans.ts';
@@ -99,10 +99,14 @@ export class Session {
   }
 
   /** Starts a run after any undo, and resolves when it has ended, paused or stopped. @throws SessionError while another run is live. */
-  async prompt({ text, mode: wanted, model, attachments = [], notes = [] }: Prompt, bound: Bound = {}): Promise<void> {
+  async prompt({ text, mode, model, agent, keepsModel, attachments = [], notes = [] }: Prompt, bound: Bound = {}): Promise<void> {
     if (this.changes.takingBack) await this.changes.takingBack;
     this.#expectIdle();
-    const started = startOf({ mode: wanted, model, attachments }, text, this.#ports.settings, this.state, bound);
+    const asked = askedAgent(text, { agent, keepsModel }, this.state, bound);
+    const narrow = asked && (await this.#work.agent(asked, this));
+    if (asked) this.#expectIdle();
+    const usual = startOf({ mode, model, attachments }, text, this.#ports.settings, this.state, bound);
+    const started = narrow?.(usual) ?? usual;
     supersede(this.#log, this.#now);
     const message = userMessage(text, [...attachments, ...notes, ...takenBackNote(this.state)]);
     await this.#run(newId(), this.queue.opening(started, { type: 'message_added', message }));
@@ -116,10 +120,7 @@ export class Session {
     this.queue.add(userMessage(prompt.text, prompt.attachments ?? []));
   }
 
-  /**
-   * Applies code from an answer, or the changes of the worktree, after the user has approved them. No model is called. @throws SessionError while
-   * another run is live.
-   */
+  /** Applies changes after the user has approved them. No model is called. @throws SessionError while another run is live. */
   async apply(applied: AppliedCode | AppliedWorktree): Promise<void> {
     this.#expectIdle();
     await this.#run(newId(), applyOpening(this.state, applied, runLimits(this.#ports.settings, 'agent', this.state)));
@@ -132,8 +133,8 @@ export class Session {
     if (!lastRun || this.queue.size === 0) return;
     if (lastRun.status === 'live') throw new SessionError('The run is waiting for your answer. Answer it first.');
     if (lastRun.status === 'paused') return this.resume();
-    const { mode, model } = lastRun;
-    const started = startOf({ mode, model }, this.queue.text, this.#ports.settings, this.state);
+    const { mode, model, agent } = lastRun;
+    const started = startOf({ mode, model, agent }, this.queue.text, this.#ports.settings, this.state);
     await this.#run(newId(), this.queue.opening(started));
   }
 

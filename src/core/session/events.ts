@@ -21,6 +21,7 @@ import type {
 import type { Permission, Subject } from './grant-scope.ts';
 import type { BudgetKey, Estimate, RunLimits, SessionLimits } from './limits.ts';
 import type { RuleId } from './rule-ids.ts';
+import type { RunAgent } from './shapes/run-agent.ts';
 
 export { MODE_NAME, MODES, type Mode } from '../modes.ts';
 export type { AnswerRating, ApprovalAnswer, Granted, Question, QuestionAnswer } from './answers.ts';
@@ -59,7 +60,8 @@ export type EventBody =
    * model is called: the user applies code from an answer to a file. With `edits`, the prompt is another version of the prompt of that run,
    * which is in another session. `attachments` contains the prompt's attachments, so that none is lost if the program ends before the
    * prompt is logged. `grants` are permissions that the user gave for this run when starting it. `worktree` is the id of the worktree in which
-   * the run works. With `applies`, its changes are applied to the user's files.
+   * the run works. With `applies`, its changes are applied to the user's files. `agent` is the agent that the user chose; `mode` and `limits` are
+   * those that it leaves.
    */
   | {
       type: 'run_started';
@@ -75,6 +77,7 @@ export type EventBody =
       attachments?: UserMessage['content'];
       grants?: Permission[];
       worktree?: string;
+      agent?: RunAgent;
     }
   /** The computer that serves the model is short of memory, so the limits of this run are reduced. */
   | { type: 'limits_shrunk'; limits: RunLimits; reason: string }

@@ -7,7 +7,7 @@ import { type MutableSessionState, queuedText } from './session-state.ts';
 import { titleOf } from './title.ts';
 
 export function reduceRunStarted(state: MutableSessionState, event: Extract<AgentEvent, { type: 'run_started' }>): void {
-  const { runId, mode, model, prompt, plan, revises, applies, edits, attachments, worktree } = event;
+  const { runId, mode, model, prompt, plan, revises, applies, edits, attachments, worktree, agent } = event;
   const resumed = event.resumes === undefined ? undefined : state.runs.get(event.resumes);
   const steps = finishedSteps(resumed?.steps ?? {});
   state.title ||= titleOf(prompt);
@@ -29,11 +29,14 @@ export function reduceRunStarted(state: MutableSessionState, event: Extract<Agen
     ...(edits && { edits }),
     ...(attachments && { attachments }),
     ...(worktree !== undefined && { worktree }),
+    ...(agent && { agent }),
   };
   state.lastRun = { runId, mode, model, prompt, ...ties, steps, endChecks: resumed?.endChecks ?? [], ...fresh };
   for (const covers of event.grants ?? []) state.grants.push({ scope: 'run', covers, runId });
   state.runs.set(runId, state.lastRun);
   if (worktree !== undefined) state.worktree = worktree;
+  // A plan may be carried out, and code applied, without the agent that the user chose.
+  if (!plan && !applies) state.agent = agent?.name;
   state.recent = [];
   if (!event.resumes) state.todo = [];
 }

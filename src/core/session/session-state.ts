@@ -22,6 +22,7 @@ import type { Grant, SessionRule } from './grant-scope.ts';
 import type { Allowance, Reached, SessionLimits, Use } from './limits.ts';
 import { type Conversation, MessageList } from './lists.ts';
 import type { CompletedCall } from './repeats.ts';
+import type { RunAgent } from './shapes/run-agent.ts';
 
 export type ApprovalRequest = Extract<AgentEvent, { type: 'approval_requested' }>;
 export type AskedQuestion = Extract<AgentEvent, { type: 'question_asked' }>;
@@ -48,6 +49,7 @@ export type MutableRunRecord = {
   worktree?: string;
   /** The id of a run in another session. The prompt of this run is another version of the prompt of that run. */
   edits?: string;
+  agent?: RunAgent;
   /** After a crash or reload, `live` means that the run was interrupted and can be resumed. */
   status: 'live' | 'paused' | 'finished';
   pause?: PauseReason;
@@ -94,6 +96,8 @@ export type MutableSessionState = {
   cost: Partial<Cost>;
   runs: Map<string, MutableRunRecord>;
   lastRun: MutableRunRecord | undefined;
+  /** The name of the agent that the user chose last. */
+  agent: string | undefined;
   messages: MessageList;
   /** The latest compaction. */
   compaction: Compaction | undefined;
@@ -162,6 +166,7 @@ export function emptySession(messages = new MessageList()): MutableSessionState 
     cost: {},
     runs: new Map(),
     lastRun: undefined,
+    agent: undefined,
     messages,
     compaction: undefined,
     asked: undefined,

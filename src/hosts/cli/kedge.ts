@@ -18,6 +18,7 @@ import { Ledger } from '../../sessions/ledger.ts';
 import { SessionStore } from '../../sessions/store.ts';
 import { LearnedWindows } from '../../sessions/windows.ts';
 import type { FileSystem, Writer } from '../../workspace/types.ts';
+import type { AgentFiles } from '../node/agent-files.ts';
 import { Commands } from '../node/commands/commands.ts';
 import type { Launch } from '../node/commands/process.ts';
 import { Collections, collectionDirectories } from '../node/documents/collections.ts';
@@ -26,7 +27,7 @@ import { NodeFileSystem } from '../node/files/file-system.ts';
 import { NodeWriter } from '../node/files/writer.ts';
 import { StoredKeys } from '../node/keyring.ts';
 import { MemoryFiles } from '../node/memory.ts';
-import { storageDirectory, workspaceStorage } from '../node/storage.ts';
+import { configDirectory, storageDirectory, workspaceStorage } from '../node/storage.ts';
 import { StoredGrants } from './grants.ts';
 import type { ProbedModel } from './local-models.ts';
 import { type Addresses, bareAddress, readAddresses, writeAddresses } from './options/addresses.ts';
@@ -51,6 +52,7 @@ export type Kedge = {
   assistant: Assistant;
   grants: StoredGrants;
   memory: MemoryFiles;
+  agentFiles(): Promise<AgentFiles>;
   /** The directory of the data for these folders. */
   storage: string;
   /** The real paths of the folders. */
@@ -95,6 +97,10 @@ export function openKedge(
   const logs = join(storage, 'sessions');
   const storedGrants = new StoredGrants(join(storage, 'grants.json'));
   const memory = new MemoryFiles({ workspace: join(storage, 'memory.md'), user: join(storageDirectory(env), 'memory.md') });
+  const agentFiles = async () => {
+    const { AgentFiles } = await import('../node/agent-files.ts');
+    return new AgentFiles({ directory: join(configDirectory(env), 'agents'), accepted: join(storage, 'agents.json') });
+  };
   const documents = new Collections(collectionDirectories(storage, storageDirectory(env)), async () =>
     env.KEDGE_EMBEDDING_MODEL ? (await import('./documents/embedder.ts')).configuredEmbedder(env, keys) : undefined,
   );
@@ -166,6 +172,8 @@ export function openKedge(
       },
       policy: () => policy,
       remembered: memory,
+      // A model on the command line is for all runs.
+      agents: async () => (await import('./agents/review.ts')).agentsPort(await agentFiles(), options.model === undefined),
       documents: () => documents.forRuns(),
       surroundings: () => surroundingsOf(roots[0] as string),
       ...(roots.length === 1 && !files && { worktrees }),
@@ -194,6 +202,7 @@ export function openKedge(
     assistant,
     grants: storedGrants,
     memory,
+    agentFiles,
     documents,
     ...(roots.length === 1 && { worktrees }),
     storage,

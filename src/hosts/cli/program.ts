@@ -166,7 +166,9 @@ async function run(given: Extract<Command, { action: 'prompt' | 'continue' }>, s
         ? await (await import('./mentions.ts')).readTyped(kedge.assistant, session, typed, signal, model)
         : [];
       const worktree = command.worktree && (await (await loadWorktrees()).createWorktree(kedge, session, { ...command, mode }, signal));
-      return session.prompt({ text, mode, attachments }, { ...(shown && { shown }), ...(worktree && { worktree }) });
+      const agent = command.agent === 'none' ? '' : command.agent;
+      const bound = { ...(shown && { shown }), ...(worktree && { worktree }) };
+      return session.prompt({ text, mode, attachments, ...(agent !== undefined && { agent }) }, bound);
     }
     if (session.state.pendingApprovals.size + session.state.pendingQuestions.size > 0) return answerPending(session, command, signal);
     const proposed = proposedPlan(session.state);

@@ -64,11 +64,12 @@ export function workPorts(kedge: Window): WorkPorts & Disposable & { terminals: 
         ? undefined
         : (await import('../node/commands/git-changes.ts')).gitChanges(kedge.fs.directory(at), isWithheld, signal, staged),
     terminalOutput: () => kedge.lastOutput.last && outputText(kedge.lastOutput.last),
-    worktrees: async () => (worktrees ??= (await import('./actions/background.ts')).editorWorktrees(kedge)),
+    worktrees: async () => (worktrees ??= (await import('./files/worktrees.ts')).editorWorktrees(kedge)),
     memory: async (model) => ((await kedge.models.isServedHere(model)) ? readMemory() : undefined),
     mcp,
     policy: readPolicy,
     remembered: memoryOf(kedge),
+    agents: async () => (await import('./agents/agents-port.ts')).agentsPort(kedge.storage),
     documents: async () => (await kedge.documents()).collections.forRuns(),
     surroundings: async () => editorSurroundings(kedge.fs, kedge.settings.surroundings()),
     dispose() {

@@ -31,6 +31,7 @@ export function ComposerBar({ host, mode, canStop, send, isEmpty, onSend }: Comp
   return (
     <div class="composer-bar">
       <IconButton icon="attach" label="Attach files" onClick={() => post({ type: 'pick_files' })} />
+      <IconButton icon="person" label={`Agent: ${host?.agent ?? 'none'}. Choose an agent`} onClick={() => post({ type: 'pick_agent' })} />
       <ModeSwitch mode={mode} restricted={host?.trusted === false} />
       {host && (
         <button

@@ -14,7 +14,7 @@ export type CommandChoice = { command: string; icon: IconName; label: string; de
 const COMMANDS: readonly CommandChoice[] = [
   { command: 'ask', icon: 'comment-discussion', label: '/ask', detail: 'Answer without changing files', takes: 'question' },
   { command: 'plan', icon: 'checklist', label: '/plan', detail: 'Propose a plan first', takes: 'change' },
-  { command: 'agent', icon: 'rocket', label: '/agent', detail: 'Work step by step', takes: 'task' },
+  { command: 'agent', icon: 'rocket', label: '/agent', detail: 'Work step by step', takes: 'task or agent' },
   { command: 'background', icon: 'git-branch', label: '/background', detail: 'Work in a worktree meanwhile', takes: 'task' },
   { command: 'review', icon: 'git-compare', label: '/review', detail: 'Review the uncommitted changes', takes: 'focus' },
   { command: 'undo', icon: 'discard', label: '/undo', detail: 'Undo the changes of the last run' },
@@ -51,7 +51,8 @@ export function carryOut(text: string, model: PanelModel): Carried | undefined {
     case 'plan':
     case 'agent':
       chooseMode(name);
-      return words ? { text: words, mode: name } : {};
+      // The first word may be the name of an agent, which the host knows.
+      return words ? { text: name === 'agent' ? text : words, mode: name } : {};
     case 'review':
       return { text: words ? `${REVIEW}\n\n${words}` : REVIEW, mode: 'ask', withChanges: true };
     case 'undo':

@@ -22,7 +22,8 @@ export function Prompt({ run, canRestore, running, versions }: PromptProps) {
     if (wasEditing.current && !isEditing) edit.current?.querySelector('button')?.focus({ preventScroll: true });
     wasEditing.current = isEditing;
   }, [isEditing]);
-  const { label, icon } = MODE[run.mode];
+  const { icon } = MODE[run.mode];
+  const label = run.agent ? `${run.agent}, ${MODE[run.mode].label}` : MODE[run.mode].label;
   const text = run.plan ? `Run the plan: ${run.plan.goal}` : run.prompt;
   const canEdit = !run.plan && !run.applies;
   if (isEditing) {
@@ -55,7 +56,7 @@ export function Prompt({ run, canRestore, running, versions }: PromptProps) {
         title={[`${label} mode`, run.at !== undefined && timeText(run.at)].filter(Boolean).join(', ')}
         aria-hidden="true"
       >
-        <Icon name={run.plan ? 'run-all' : run.applies ? 'git-stash-apply' : icon} />
+        {run.agent} <Icon name={run.plan ? 'run-all' : run.applies ? 'git-stash-apply' : icon} />
       </span>
     </div>
   );

@@ -29,6 +29,7 @@ export type Options = {
   /** The file to which the plan is written as Markdown. */
   output?: string;
   model?: string;
+  agent?: string;
   baseUrl?: string;
   /** Limits at which a run pauses, in place of the defaults. */
   limits: Partial<Limits>;
@@ -87,6 +88,7 @@ export const OPTIONS = {
   'no-quiet': flag,
   output: { type: 'string', short: 'o' },
   model: { type: 'string', short: 'm' },
+  agent: text,
   'base-url': text,
   'max-turns': text,
   'max-calls': text,
@@ -140,6 +142,7 @@ export function parseCommand(args: readonly string[]): Command {
       quiet: values['no-quiet'] ? false : values.quiet,
       output: values.output,
       system: values.system,
+      agent: values.agent,
       schema: values.schema,
       worktree: values.worktree,
       model: converted(values.model, modelName),
@@ -194,7 +197,7 @@ export function parseCommand(args: readonly string[]): Command {
   throw new UsageError(notCommand(word));
 }
 
-const OTHERS = /^(remember|grants|undo|worktree|keys|models|config|completion)$/;
+const OTHERS = /^(remember|grants|undo|worktree|keys|models|agents|config|completion)$/;
 
 export function notCommand(word: string): string {
   return `${JSON.stringify(word)} is not a command. Put ask, plan or agent before the request: kedge ask "…". See kedge --help.`;

@@ -1,21 +1,8 @@
 /** Runs a task in a Git worktree while the user goes on working, and applies or drops its changes. */
 import * as vscode from 'vscode';
 import { SessionError } from '../../../app/session/session-error.ts';
-import { worktreesPort } from '../../node/worktrees/port.ts';
-import type { VsCodeFileSystem } from '../files/file-system.ts';
 import type { Kedge } from '../kedge.ts';
 import { notificationText } from '../notification-text.ts';
-import type { VsCodeSettings } from '../settings/settings.ts';
-
-type Window = { readonly fs: VsCodeFileSystem; readonly storage: string; readonly settings: VsCodeSettings };
-
-/** @throws SessionError if several folders are open, or the folder is not on this computer */
-export function editorWorktrees({ fs, storage, settings }: Window): ReturnType<typeof worktreesPort> {
-  const root = fs.folders.length === 1 ? fs.folders[0]?.root : undefined;
-  if (root === undefined)
-    throw new SessionError('Worktrees need exactly one open folder on this computer. Open only the folder in which the run should work.');
-  return worktreesPort({ folder: root, storage, environment: () => settings.environment() });
-}
 
 /** Asks for the task if it is missing. Resolves when the run has started. @throws SessionError if a worktree is not possible */
 export async function runInBackground(kedge: Kedge, words?: string): Promise<void> {

@@ -184,10 +184,8 @@ export class PanelView implements vscode.Disposable {
         return this.#proposals.open(session, message.approvalId, message.path, message.without);
       case 'undo_part':
         return session.changes.undo(message.runId, { path: message.path, ...(message.hunk && { hunk: message.hunk }) });
-      case 'review_file': {
-        const { runId, path } = message;
-        return this.#post({ type: 'file_review', runId, path, review: await session.changes.review(runId, path) });
-      }
+      case 'review_file':
+        return this.#post({ ...message, type: 'file_review', review: await session.changes.review(message.runId, message.path) });
       case 'restore':
         return session.changes.restore(message.to);
       case 'review_run':
