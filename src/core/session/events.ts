@@ -5,6 +5,7 @@ import type { ModelErrorKind, ModelWaiting } from '../model/model.ts';
 import type { Mode } from '../modes.ts';
 import type { Check, Plan, StepStatus } from '../plan/plan.ts';
 import type { AnswerRating, ApprovalAnswer, Granted, Question, QuestionAnswer } from './answers.ts';
+import type { RunParent } from './children/child-ids.ts';
 import type {
   AppliedCode,
   ChangeSummary,
@@ -55,7 +56,7 @@ export type EventBody =
    * `resumes` is the id of the run that started the plan. `revises` is the id of the plan that the model must propose again. With `applies`, no
    * model is called: the user applies code from an answer to a file. With `edits`, the prompt is another version of the prompt of that run,
    * which is in another session. `attachments` contains the prompt's attachments, so that none is lost if the program ends before the
-   * prompt is logged. `grants` are permissions that the user gave for this run when starting it.
+   * prompt is logged. `grants` are permissions that the user gave for this run when starting it. With `parent`, it is a child run.
    */
   | {
       type: 'run_started';
@@ -70,6 +71,7 @@ export type EventBody =
       edits?: string;
       attachments?: UserMessage['content'];
       grants?: Permission[];
+      parent?: RunParent;
     }
   /** The computer that serves the model is short of memory, so the limits of this run are reduced. */
   | { type: 'limits_shrunk'; limits: RunLimits; reason: string }

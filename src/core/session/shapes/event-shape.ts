@@ -21,6 +21,7 @@ import {
   string,
 } from '../../shape.ts';
 import type { Rating } from '../answers.ts';
+import type { RunParent } from '../children/child-ids.ts';
 import type { FileRead, FileRevision, Reason } from '../effects.ts';
 import type {
   AgentEvent,
@@ -165,6 +166,7 @@ export const FIELDS: { [Type in DurableType]: FieldChecks<Fields<Type>> } = {
     edits: text,
     attachments: optional(userContent),
     grants: optional(arrayOf(permission)),
+    parent: optional(object<RunParent>({ runId: string, callId: string, depth: number })),
   },
   limits_shrunk: { limits, reason: string },
   turn_started: { turn: number, context: optional(contextUse) },
