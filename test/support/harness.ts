@@ -69,6 +69,8 @@ export type HarnessOptions = {
   /** Simulates the language services of an editor. */
   languages?: (fs: NodeFileSystem) => LanguageServices;
   answerFormat?: AssistantPorts['answerFormat'];
+  /** How deep runs may delegate. */
+  delegation?: number;
   /** Whether approvals and questions cannot be answered. */
   unattended?: boolean;
 };
@@ -142,6 +144,7 @@ async function start(place: Place, sessionId?: string): Promise<Harness> {
       model: () => ({ provider: 'scripted', model: 'scripted' }),
       ...(options.requirePlan && { requirePlan: () => true }),
       ...(options.titles && { titles: () => true }),
+      ...(options.delegation !== undefined && { delegation: () => options.delegation ?? 0 }),
       limits: (mode) => (typeof limits === 'function' ? limits(mode) : { ...GENEROUS, ...limits }),
       ...(options.runLimits && { runLimits: options.runLimits }),
       ...(options.budgets && { budgets: options.budgets }),

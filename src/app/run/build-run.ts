@@ -2,6 +2,7 @@
 
 import { Meter, type SharedBudget } from '../../core/run/budget.ts';
 import type { RunPorts } from '../../core/run/ports.ts';
+import { runLoop } from '../../core/run/run.ts';
 import type { Tool } from '../../core/run/tool.ts';
 import type { RunRecord } from '../../core/session/session-state.ts';
 import { usedBy } from '../../core/session/usage-totals.ts';
@@ -12,20 +13,21 @@ import { WriteGate } from '../../workspace/gate.ts';
 import { withIgnoreFiles } from '../../workspace/ignore.ts';
 import type { FileSystem } from '../../workspace/types.ts';
 import { Workspace } from '../../workspace/workspace.ts';
+import { contextOf } from '../context/run-context.ts';
 import { hookPlaces } from '../facts/hook-places.ts';
 import { runLimits } from '../limits.ts';
 import { narrowed } from '../mentions/collections.ts';
 import { isAllocated, windowOf } from '../models/context-window.ts';
 import { pressureNotice, pressureOf, shrink } from '../models/memory-pressure.ts';
-import type { AssistantPorts, DocumentsPort } from '../ports.ts';
+import type { AssistantPorts, DocumentsPort, Settings } from '../ports.ts';
+import type { Children, Family } from './children/children.ts';
 import { priceOf } from './cost.ts';
 import { judgeFor, mcpDenialOf, withSessionRules } from './judge.ts';
 import { checksFor, expectConfirmed } from './plan-run.ts';
 import type { RunScope } from './run-scope.ts';
 
 export { compactNow } from '../../core/run/context-room.ts';
-export { runLoop } from '../../core/run/run.ts';
-export { contextOf } from '../context/run-context.ts';
+export { contextOf, runLoop };
 
 /** The write gate and the daily budget, which all runs of an assistant share. */
 type Shared = { gate(): Promise<WriteGate>; share(): SharedBudget | undefined };
@@ -33,6 +35,7 @@ type Shared = { gate(): Promise<WriteGate>; share(): SharedBudget | undefined };
 export async function buildRun(run: RunRecord, scope: RunScope, ports: AssistantPorts, { gate, share }: Shared): Promise<RunPorts> {
   await expectConfirmed(run);
   const { mode } = run;
+  const { above } = scope;
   const fs = ports.fileSystem();
   const { languages, settings, now = Date.now } = ports;
   const { state, emit, pace, answered, replied } = scope;
@@ -50,7 +53,8 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
   const revises = state.plans.get(run.revises ?? '')?.plan;
   const history = () => ({ messages: state.messages, events: scope.events, decideByRules: judge.decideByRules });
   const applied = run.applies && (await import('./apply-run.ts')).appliedRun(run, run.applies);
-  const documents = applied ? undefined : await ports.documents?.(scope.sessionId);
+  const found = applied ? undefined : above ? above.documents : await ports.documents?.(scope.sessionId);
+  const documents = found && narrowed(found, run, state);
   const own = applied
     ? applied.tools(workspace, writeGate)
     : writeGate
@@ -61,10 +65,20 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
           history,
         )
       : toolsFor(workspace, mode === 'plan' ? { mode, newId: () => crypto.randomUUID(), revises } : { mode: 'ask' }, languages, history);
-  const builtin = documents ? await withDocuments(own, narrowed(documents, run, state), workspace) : own;
-  let tools: readonly Tool[] = builtin;
+  const children = applied
+    ? undefined
+    : await childrenOf(run, settings, () => ({
+        ...{ run, scope, loop: runLoop, limits: () => limits(), above: () => ({ meter, documents, tools: () => tools }) },
+        build: (child, inner) => buildRun(child, inner, ports, { gate, share }),
+        context: (child, inner) => contextOf(child, inner, ports),
+      }));
+  const read = documents ? await withDocuments(own, documents, workspace) : own;
+  const builtin = children ? [...read, children.tool] : read;
+  // A child run has at most the tools of its parent.
+  const offered = (all: readonly Tool[]) => (above ? all.filter(({ name }) => above.tools().some((other) => other.name === name)) : all);
+  let tools = offered(builtin);
   const join = (more: readonly Tool[]) => {
-    tools = withTools(tools, more);
+    tools = offered(withTools(tools, more));
   };
   const waits = state.open.some(({ name }) => !builtin.some((own) => own.name === name));
   if (!applied && !documents?.alone && ports.trusted())
@@ -78,13 +92,16 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
   const level = pressureOf(memory, settings.pressure?.());
   const shrunk = pressureNotice(memory, level);
   const limits = () => shrink(runLimits(settings, mode, state), level);
-  const format = applied ? undefined : ports.answerFormat;
+  const format = applied || above ? undefined : ports.answerFormat;
   const adapter = applied?.adapter ?? (await ports.adapter(run.model));
+  const used = () => usedBy(run, scope.state, now());
+  const isPriced = price !== undefined;
+  const meter = above ? above.meter.forChild({ max: () => ({}), used, isPriced }) : new Meter(limits, used, run.from, share(), isPriced);
   // A run that was stopped during the wait has ended, so no event may follow in its log.
-  if (shrunk && !scope.aborted) emit({ type: 'limits_shrunk', limits: limits(), reason: shrunk });
+  if (shrunk && !above && !scope.aborted) emit({ type: 'limits_shrunk', limits: limits(), reason: shrunk });
   return {
     model: run.model,
-    adapter,
+    adapter: children?.withRetry(adapter) ?? adapter,
     blind: facts.vision === false,
     window: {
       size: window,
@@ -96,13 +113,14 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
     get tools() {
       return tools;
     },
-    meter: new Meter(limits, () => usedBy(run, scope.state, now()), run.from, share(), price !== undefined),
+    meter,
     request: {
       system: [
         systemPrompt(
           mode,
           fs.folders.map(({ name }) => name),
         ),
+        run.parent && CHILD_PROMPT,
         settings.instructions?.()?.trim(),
       ]
         .filter(Boolean)
@@ -125,6 +143,15 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
     replied,
     now,
   };
+}
+
+const CHILD_PROMPT =
+  'You carry out one task for another assistant, which receives only your final answer, without your tool results. Make it complete and short: findings with places, and what you could not find.';
+
+/** Returns the child runs of a run, if it may give tasks to them. */
+async function childrenOf({ parent }: RunRecord, settings: Settings, family: () => Family): Promise<Children | undefined> {
+  if ((parent?.depth ?? 0) >= (settings.delegation?.() ?? 0)) return undefined;
+  return new (await import('./children/children.ts')).Children(family());
 }
 
 /** Adds tools of MCP servers, which replace earlier tools of the same servers. They must not replace a tool of Kedge or of another server. */

@@ -1,5 +1,6 @@
 /** One conversation: its log, its state, its live run, and the answers that runs wait for. */
 
+import { rootRunId } from '../../core/session/children/child-ids.ts';
 import type { AppliedCode } from '../../core/session/effects.ts';
 import type { AnswerRating, ApprovalAnswer, EventBody, QuestionAnswer, SessionEventBody } from '../../core/session/events.ts';
 import type { Permission } from '../../core/session/grant-scope.ts';
@@ -239,7 +240,7 @@ export class Session {
   async #goOn(runId: string, questionId: string): Promise<void> {
     if (this.changes.takingBack) await this.changes.takingBack;
     if (this.#live?.goOn(questionId)) return;
-    if (!this.#live && !waitsForUser(this.state)) await this.#resume(runId);
+    if (!this.#live && !waitsForUser(this.state)) await this.#resume(rootRunId(runId));
   }
 
   /** Revokes one permission or all permissions, also in the live run. With `later`, this is logged before the next event. */
