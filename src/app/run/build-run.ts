@@ -1,5 +1,7 @@
 /** Builds a run with its tools, policy, model and limits, and the write gate for its changes. */
 
+import { allowsServer, narrowLimits, narrowTools } from '../../agents/narrow.ts';
+import { agentPrompt } from '../../agents/prompt.ts';
 import { Meter, type SharedBudget } from '../../core/run/budget.ts';
 import type { RunPorts } from '../../core/run/ports.ts';
 import { runLoop } from '../../core/run/run.ts';
@@ -7,6 +9,7 @@ import type { Tool } from '../../core/run/tool.ts';
 import type { RunRecord } from '../../core/session/session-state.ts';
 import { usedBy } from '../../core/session/usage-totals.ts';
 import { systemPrompt } from '../../core/words/prompts.ts';
+import type { IsDenied } from '../../mcp/types.ts';
 import { type ExternalAccess, toolsFor } from '../../tools/index.ts';
 import { StepController } from '../../tools/plan/step-controller.ts';
 import { WriteGate } from '../../workspace/gate.ts';
@@ -34,7 +37,7 @@ type Shared = { gate(): Promise<WriteGate>; share(): SharedBudget | undefined };
 
 export async function buildRun(run: RunRecord, scope: RunScope, ports: AssistantPorts, { gate, share }: Shared): Promise<RunPorts> {
   await expectConfirmed(run);
-  const { mode } = run;
+  const { mode, agent } = run;
   const { above } = scope;
   const fs = ports.fileSystem();
   const { languages, settings, now = Date.now } = ports;
@@ -68,22 +71,27 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
   const children = applied
     ? undefined
     : await childrenOf(run, settings, () => ({
-        ...{ run, scope, loop: runLoop, limits: () => limits(), above: () => ({ meter, documents, tools: () => tools }) },
+        ...{ run, scope, loop: runLoop, limits: () => limits() },
+        above: () => ({ meter, documents, tools: () => tools, isLeftOut }),
         build: (child, inner) => buildRun(child, inner, ports, { gate, share }),
         context: (child, inner) => contextOf(child, inner, ports),
       }));
   const read = documents ? await withDocuments(own, documents, workspace) : own;
-  const builtin = children ? [...read, children.tool] : read;
+  const available = children ? [...read, children.tool] : read;
   // A child run has at most the tools of its parent.
-  const offered = (all: readonly Tool[]) => (above ? all.filter(({ name }) => above.tools().some((other) => other.name === name)) : all);
-  let tools = offered(builtin);
+  const offered = (all: readonly Tool[]) =>
+    narrowTools(agent, above ? all.filter(({ name }) => above.tools().some((other) => other.name === name)) : all);
+  const builtin = offered(available);
+  let tools = builtin;
   const join = (more: readonly Tool[]) => {
     tools = offered(withTools(tools, more));
   };
   const waits = state.open.some(({ name }) => !builtin.some((own) => own.name === name));
-  if (!applied && !documents?.alone && ports.trusted())
-    join((await ports.mcp?.toolsFor(mode, mcpDenialOf(withSessionRules(ports, state)), { join, waits })) ?? []);
-  checks.runCommand = tools.find(({ name, source }) => name === 'run_command' && source === 'builtin');
+  const isDenied = above?.isLeftOut ?? mcpDenialOf(withSessionRules(ports, state));
+  const isLeftOut: IsDenied = (server, tool) => isDenied(server, tool) || (agent !== undefined && !allowsServer(agent, server, tool));
+  if (!applied && !documents?.alone && ports.trusted()) join((await ports.mcp?.toolsFor(mode, isLeftOut, { join, waits })) ?? []);
+  // The user confirmed the checks of a plan, so they do not depend on the tools of its agent.
+  checks.runCommand = available.find(({ name, source }) => name === 'run_command' && source === 'builtin');
   const facts = ports.facts?.(run.model) ?? {};
   const tuning = settings.tuning?.(run.model);
   const price = applied ? () => 0 : priceOf(run.model, facts, now);
@@ -91,12 +99,14 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
   const window = windowOf(run.model, ports, memory);
   const level = pressureOf(memory, settings.pressure?.());
   const shrunk = pressureNotice(memory, level);
-  const limits = () => shrink(runLimits(settings, mode, state), level);
+  const limits = () => shrink(narrowLimits(runLimits(settings, mode, state), agent?.limits), level);
   const format = applied || above ? undefined : ports.answerFormat;
   const adapter = applied?.adapter ?? (await ports.adapter(run.model));
   const used = () => usedBy(run, scope.state, now());
   const isPriced = price !== undefined;
-  const meter = above ? above.meter.forChild({ max: () => ({}), used, isPriced }) : new Meter(limits, used, run.from, share(), isPriced);
+  const meter = above
+    ? above.meter.forChild({ max: () => agent?.limits ?? {}, used, isPriced })
+    : new Meter(limits, used, run.from, share(), isPriced);
   // A run that was stopped during the wait has ended, so no event may follow in its log.
   if (shrunk && !above && !scope.aborted) emit({ type: 'limits_shrunk', limits: limits(), reason: shrunk });
   return {
@@ -122,11 +132,13 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
         ),
         run.parent && CHILD_PROMPT,
         settings.instructions?.()?.trim(),
+        agent && agentPrompt(agent),
       ]
         .filter(Boolean)
         .join('\n\n'),
       cacheKey: scope.sessionId,
       ...tuning,
+      ...(agent?.temperature !== undefined && { temperature: agent.temperature }),
       ...(format && { answerSchema: format.schema }),
       // The server must allocate the same window that the run assumes.
       ...(isAllocated(run.model) && window !== undefined && { contextWindow: window }),

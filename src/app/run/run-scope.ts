@@ -2,11 +2,18 @@ import type { Meter } from '../../core/run/budget.ts';
 import type { RunPorts } from '../../core/run/ports.ts';
 import type { Tool } from '../../core/run/tool.ts';
 import type { EventList } from '../../core/session/lists.ts';
+import type { IsDenied } from '../../mcp/types.ts';
 import type { RunContext } from '../context/run-context.ts';
 import type { DocumentsPort } from '../ports.ts';
 
 /** What a child run has from its parent: at most its tools and collections, and the rest of its budget. */
-export type Above = { meter: Meter; tools(): readonly Tool[]; documents: DocumentsPort | undefined };
+export type Above = {
+  meter: Meter;
+  tools(): readonly Tool[];
+  documents: DocumentsPort | undefined;
+  /** Returns true for servers, and for their tools, that the parent cannot use. */
+  isLeftOut: IsDenied;
+};
 
 /** The session, and the access to the log and the user that a run is built with. */
 export type RunScope = Pick<RunPorts, 'state' | 'emit' | 'pace' | 'answered' | 'replied' | 'now' | 'compactionAsked'> & {

@@ -1,9 +1,12 @@
 /** Checks whether the last run allows what the user does next, and creates the first events of the next run. */
+
+import { lowerMode, narrowLimits } from '../../agents/narrow.ts';
 import type { ModelRef, UserMessage } from '../../core/model/messages.ts';
 import type { AppliedCode } from '../../core/session/effects.ts';
 import type { EventBody, Mode } from '../../core/session/events.ts';
 import type { RunLimits } from '../../core/session/limits.ts';
 import type { RunRecord, SessionState } from '../../core/session/session-state.ts';
+import type { RunAgent } from '../../core/session/shapes/run-agent.ts';
 import { runLimits } from '../limits.ts';
 import type { Settings } from '../ports.ts';
 import { type Bound, plannedMode } from './plans.ts';
@@ -16,21 +19,22 @@ const APPLIES = { provider: 'kedge', model: 'apply' } as const;
 const IMAGE_ALONE = 'Image';
 
 type Started = Extract<EventBody, { type: 'run_started' }>;
-type Asked = { mode: Mode; model?: ModelRef | undefined; attachments?: UserMessage['content'] };
+type Asked = { mode: Mode; model?: ModelRef | undefined; agent?: RunAgent | undefined; attachments?: UserMessage['content'] };
 
-/** Returns the event that starts a run. If `model` is not set, the model of the mode is used. */
+/** Returns the event that starts a run. If `model` is not set, the model of the mode is used. An agent can only lower the mode and the limits. */
 export function startOf(
-  { mode: wanted, model, attachments = [] }: Asked,
+  { mode: wanted, model, agent, attachments = [] }: Asked,
   text: string,
   settings: Settings,
   state: SessionState,
   bound: Bound = {},
 ): Started {
   const { shown, ...ties } = bound;
-  const mode = plannedMode(wanted, bound, settings.requirePlan?.());
+  const mode = lowerMode(plannedMode(wanted, bound, settings.requirePlan?.()), agent?.mode);
+  const limits = narrowLimits(runLimits(settings, mode, state), agent?.limits);
   const prompt = shown ?? (text || IMAGE_ALONE);
   const asked = { prompt, ...(attachments.length > 0 && { attachments }) };
-  return { type: 'run_started', mode, ...asked, model: model ?? settings.model(mode), limits: runLimits(settings, mode, state), ...ties };
+  return { type: 'run_started', mode, ...asked, model: model ?? settings.model(mode), limits, ...ties, ...(agent && { agent }) };
 }
 
 /** Returns the last run that called a model. */

@@ -21,6 +21,7 @@ import type {
 import type { Permission, Subject } from './grant-scope.ts';
 import type { BudgetKey, Estimate, RunLimits, SessionLimits } from './limits.ts';
 import type { RuleId } from './rule-ids.ts';
+import type { RunAgent } from './shapes/run-agent.ts';
 
 export { MODE_NAME, MODES, type Mode } from '../modes.ts';
 export type { AnswerRating, ApprovalAnswer, Granted, Question, QuestionAnswer } from './answers.ts';
@@ -56,7 +57,8 @@ export type EventBody =
    * `resumes` is the id of the run that started the plan. `revises` is the id of the plan that the model must propose again. With `applies`, no
    * model is called: the user applies code from an answer to a file. With `edits`, the prompt is another version of the prompt of that run,
    * which is in another session. `attachments` contains the prompt's attachments, so that none is lost if the program ends before the
-   * prompt is logged. `grants` are permissions that the user gave for this run when starting it. With `parent`, it is a child run.
+   * prompt is logged. `grants` are permissions that the user gave for this run when starting it. `agent` is the agent of the run; `mode` and
+   * `limits` are those that it leaves. With `parent`, it is a child run.
    */
   | {
       type: 'run_started';
@@ -72,6 +74,7 @@ export type EventBody =
       attachments?: UserMessage['content'];
       grants?: Permission[];
       parent?: RunParent;
+      agent?: RunAgent;
     }
   /** The computer that serves the model is short of memory, so the limits of this run are reduced. */
   | { type: 'limits_shrunk'; limits: RunLimits; reason: string }

@@ -7,7 +7,7 @@ import { type MutableSessionState, queuedText } from './session-state.ts';
 import { titleOf } from './title.ts';
 
 export function reduceRunStarted(state: MutableSessionState, event: Extract<AgentEvent, { type: 'run_started' }>): void {
-  const { runId, mode, model, prompt, plan, revises, applies, edits, attachments, parent } = event;
+  const { runId, mode, model, prompt, plan, revises, applies, edits, attachments, parent, agent } = event;
   const resumed = event.resumes === undefined ? undefined : state.runs.get(event.resumes);
   const steps = finishedSteps(resumed?.steps ?? {});
   state.title ||= titleOf(prompt);
@@ -29,6 +29,7 @@ export function reduceRunStarted(state: MutableSessionState, event: Extract<Agen
     ...(edits && { edits }),
     ...(attachments && { attachments }),
     ...(parent && { parent }),
+    ...(agent && { agent }),
   };
   state.lastRun = { runId, mode, model, prompt, ...ties, steps, endChecks: resumed?.endChecks ?? [], ...fresh };
   for (const covers of event.grants ?? []) state.grants.push({ scope: 'run', covers, runId });

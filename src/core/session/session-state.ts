@@ -23,6 +23,7 @@ import type { Grant, SessionRule } from './grant-scope.ts';
 import type { Allowance, Reached, SessionLimits, Use } from './limits.ts';
 import { type Conversation, MessageList } from './lists.ts';
 import type { CompletedCall } from './repeats.ts';
+import type { RunAgent } from './shapes/run-agent.ts';
 
 export type ApprovalRequest = Extract<AgentEvent, { type: 'approval_requested' }>;
 export type AskedQuestion = Extract<AgentEvent, { type: 'question_asked' }>;
@@ -47,6 +48,7 @@ export type MutableRunRecord = {
   applies?: AppliedCode;
   /** The id of a run in another session. The prompt of this run is another version of the prompt of that run. */
   edits?: string;
+  agent?: RunAgent;
   /** After a crash or reload, `live` means that the run was interrupted and can be resumed. */
   status: 'live' | 'paused' | 'finished';
   pause?: PauseReason;

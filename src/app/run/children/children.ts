@@ -11,7 +11,7 @@ import { CallHalted, type Tool, type ToolOutput } from '../../../core/run/tool.t
 import { childRunId } from '../../../core/session/children/child-ids.ts';
 import { childOf } from '../../../core/session/children/child-state.ts';
 import type { EventBody } from '../../../core/session/events.ts';
-import type { RunLimits, Use } from '../../../core/session/limits.ts';
+import { type RunLimits, type Use, usedOf } from '../../../core/session/limits.ts';
 import type { RunRecord, SessionState } from '../../../core/session/session-state.ts';
 import { totalsOf } from '../../../core/session/usage-totals.ts';
 import { visibleLine } from '../../../core/words/visible-text.ts';
@@ -118,8 +118,10 @@ export class Children {
     const run = state.lastRun as RunRecord;
     if (run.status === 'paused') {
       if (run.pause === 'user') throw new CallHalted({ reason: 'user' });
-      // Every limit belongs to the parent or to the day, so the parent pauses, too.
-      if (run.pause === 'limit' && run.reached) throw new CallHalted({ reason: 'limit', reached: run.reached });
+      // A limit of its own agent ends a child. Every other limit belongs to its parent or to the day, so the parent pauses, too.
+      const own = run.reached && run.agent?.limits?.[run.reached.limit as keyof RunLimits];
+      const isOwn = run.reached && own !== undefined && usedOf(run.reached.limit, run.used) >= own;
+      if (run.pause === 'limit' && run.reached && !isOwn) throw new CallHalted({ reason: 'limit', reached: run.reached });
       scope.child(runId).emit({ type: 'run_finished', outcome: 'stopped', ...totalsOf(run, state, scope.now()) });
     }
     return answerOf(run, state, scope.events);

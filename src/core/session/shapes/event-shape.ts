@@ -43,6 +43,7 @@ import type { BudgetKey, RunLimits, SessionLimits } from '../limits.ts';
 import { compaction, contextUse, place } from './context-shape.ts';
 import { appliedCode, changes, command, decision, effect, rule, serverTool, stagedChanges, target, undoResults } from './effects-shape.ts';
 import { mode, receipt } from './receipt-shape.ts';
+import { runAgent } from './run-agent.ts';
 
 type TransientType = 'text_delta' | 'reasoning_delta' | 'tool_input_delta' | 'model_waiting' | 'tool_progress' | 'context_compacting';
 type DurableType = Exclude<EventBody['type'], TransientType>;
@@ -167,6 +168,7 @@ export const FIELDS: { [Type in DurableType]: FieldChecks<Fields<Type>> } = {
     attachments: optional(userContent),
     grants: optional(arrayOf(permission)),
     parent: optional(object<RunParent>({ runId: string, callId: string, depth: number })),
+    agent: optional(runAgent),
   },
   limits_shrunk: { limits, reason: string },
   turn_started: { turn: number, context: optional(contextUse) },
