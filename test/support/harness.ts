@@ -185,7 +185,7 @@ async function start(place: Place, sessionId?: string): Promise<Harness> {
   };
   const of = (session: Session): Harness => {
     const events: AgentEvent[] = [];
-    session.subscribe((event) => events.push(event));
+    session.subscribe((event) => events.push(event), { withChildren: true });
     return {
       assistant,
       session,

@@ -94,9 +94,12 @@ export class Session {
     else this.#log.locked(() => this.note(about()));
   }
 
-  /** Calls `listener` for every new event, including deltas. Returns a function that removes the listener. */
-  subscribe(listener: Listener): () => void {
-    return this.#log.listeners.add(listener);
+  /**
+   * Calls `listener` for every new event, including deltas; of child runs only for what concerns the user, or all with `withChildren`. Returns a
+   * function that removes the listener.
+   */
+  subscribe(listener: Listener, { withChildren = false } = {}): () => void {
+    return this.#log.listeners.add(listener, withChildren);
   }
 
   /** Starts a run after any undo, and resolves when it has ended, paused or stopped. @throws SessionError while another run is live. */

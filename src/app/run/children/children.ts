@@ -14,6 +14,7 @@ import type { EventBody } from '../../../core/session/events.ts';
 import { type RunLimits, type Use, usedOf } from '../../../core/session/limits.ts';
 import type { RunRecord, SessionState } from '../../../core/session/session-state.ts';
 import { totalsOf } from '../../../core/session/usage-totals.ts';
+import { childName } from '../../../core/words/child-name.ts';
 import { visibleLine } from '../../../core/words/visible-text.ts';
 import { type Delegate, delegateTool, type Task } from '../../../tools/delegate.ts';
 import type { RunContext } from '../../context/run-context.ts';
@@ -33,8 +34,6 @@ export type Family = {
 };
 
 type Call = Parameters<Delegate>[1];
-
-const NAME = 40;
 
 export class Children {
   readonly #family: Family;
@@ -87,7 +86,7 @@ export class Children {
   async #drive(runId: string, state: SessionState, { signal, progress }: Call): Promise<void> {
     const { scope: parent, build, loop, context, above } = this.#family;
     const own = parent.child(runId);
-    const name = nameOf(runId, state);
+    const name = childName(runId, state.lastRun?.prompt ?? '');
     const emit = (event: EventBody) => {
       if (event.type === 'tool_started') progress(`${visibleLine(event.title)}\n`);
       own.emit(named(event, name));
@@ -139,13 +138,6 @@ function leftOf({ callsPerTurn, ...limits }: RunLimits, { turns, calls, ms, toke
     ...(limits.tokens !== undefined && { tokens: left(limits.tokens, tokens) }),
     ...(limits.usd !== undefined && { usd: left(limits.usd, usd) }),
   };
-}
-
-/** Returns the name of a child with its number among its siblings, such as `Subtask 2 (“Find the port”)`. */
-function nameOf(runId: string, { lastRun }: SessionState): string {
-  const task = visibleLine(lastRun?.prompt ?? '');
-  const numbers = runId.slice(runId.indexOf('.') + 1);
-  return `Subtask ${numbers} (“${task.length > NAME ? `${task.slice(0, NAME)}…` : task}”)`;
 }
 
 /** The user sees which child asks. */

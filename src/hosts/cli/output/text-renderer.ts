@@ -2,6 +2,7 @@
 
 import { type AssistantMessage, type Cost, resultText, textOf, type Usage } from '../../../core/model/messages.ts';
 import { noteTexts } from '../../../core/model/notes.ts';
+import { isChildRun } from '../../../core/session/children/child-ids.ts';
 import { type AgentEvent, isDurable, type PauseReason, type Receipt } from '../../../core/session/events.ts';
 import { planLines } from '../../../core/view/plan-details.ts';
 import { rulesIn, rulesText } from '../../../core/view/read-rules.ts';
@@ -16,6 +17,7 @@ import { compactedText, contextText } from '../../../core/words/context-text.ts'
 import { planEventText } from '../../../core/words/plan-text.ts';
 import { waitingText } from '../../../core/words/retry-text.ts';
 import { todoText } from '../../../core/words/todo-text.ts';
+import { childLine } from './child-lines.ts';
 import { Countdown } from './countdown.ts';
 import { LiveOutput } from './live-output.ts';
 import { ProgressLine } from './progress-line.ts';
@@ -92,6 +94,10 @@ export class TextRenderer {
   handle(event: AgentEvent): void {
     const paint = this.#paint;
     if (isDurable(event)) this.#run = follow(this.#run, event);
+    if (isChildRun(event.runId)) {
+      this.#child(event);
+      return;
+    }
     if (event.type === 'message_queued') this.#redrawn.countdown?.clear();
     else this.#redrawn.countdown?.end();
     if (event.type !== 'tool_progress') this.#redrawn.liveOutput?.clear();
@@ -183,6 +189,15 @@ export class TextRenderer {
         this.#usage(event.usage, event.cost);
         return;
     }
+  }
+
+  #child(event: AgentEvent): void {
+    const line = childLine(event, this.#run, this.#paint);
+    if (line === undefined) return;
+    this.#redrawn.liveOutput?.clear();
+    this.#redrawn.progressLine?.end();
+    this.#line(line);
+    this.#waitForCalls();
   }
 
   #wait(event: Extract<AgentEvent, { type: 'model_waiting' }>): void {

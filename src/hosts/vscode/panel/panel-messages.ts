@@ -29,5 +29,5 @@ export function optionOf({ option, words }: { option: string; words?: string | u
 /** Joins two consecutive deltas of the same kind into one event. */
 export function joinDeltas(last: AgentEvent, event: AgentEvent): AgentEvent | undefined {
   if (event.type !== 'text_delta' && event.type !== 'reasoning_delta') return undefined;
-  return last.type === event.type ? { ...event, text: last.text + event.text } : undefined;
+  return last.type === event.type && last.runId === event.runId ? { ...event, text: last.text + event.text } : undefined;
 }

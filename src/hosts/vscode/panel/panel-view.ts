@@ -271,13 +271,14 @@ export class PanelView implements vscode.Disposable {
     void this.#proposals.of(session).then((edited) => {
       for (const each of edited) this.#post({ type: 'proposal_edited', ...each });
     });
-    this.#unsubscribe = session.subscribe((event) => {
+    const collect = (event: AgentEvent) => {
       const last = this.#pending.at(-1);
       const joined = last && joinDeltas(last, event);
       if (joined) this.#pending[this.#pending.length - 1] = joined;
       else this.#pending.push(event);
       this.#timer ??= setTimeout(() => this.#flush(session), FLUSH_MS);
-    });
+    };
+    this.#unsubscribe = session.subscribe(collect, { withChildren: true });
   }
 
   #flush(session: Session): void {

@@ -11,7 +11,9 @@ const FILES = { 'a.txt': 'port 80\n', 'b.txt': 'host local\n', '.env': 'KEY=1\n'
 type Answer = ModelEvent[] | AsyncIterable<ModelEvent>;
 
 /** A model whose answers depend on the first message of the conversation and on how many answers it has given in it. */
-function modelOf(answers: Record<string, (turn: number, request: ModelRequest, signal: AbortSignal) => Answer>): ModelAdapter & { requests: ModelRequest[] } {
+function modelOf(
+  answers: Record<string, (turn: number, request: ModelRequest, signal: AbortSignal) => Answer>,
+): ModelAdapter & { requests: ModelRequest[] } {
   const requests: ModelRequest[] = [];
   return {
     requests,
@@ -74,7 +76,10 @@ describe('delegate', () => {
     );
     const child = adapter.requests.find((request) => firstWords(request) === 'Find the port') as ModelRequest;
     assert.equal(child.messages.length, 1, 'A child sees nothing of the conversation of its parent.');
-    assert.deepEqual(child.tools.map(({ name }) => name).filter((name) => /create|replace|delete|run_command/.test(name)), []);
+    assert.deepEqual(
+      child.tools.map(({ name }) => name).filter((name) => /create|replace|delete|run_command/.test(name)),
+      [],
+    );
     assert.deepEqual([...state.runs.keys()], [state.lastRun?.runId]);
     assert.equal(state.children.size, 0);
     assert.equal(state.lastRun?.used.turns, 6);
@@ -86,7 +91,8 @@ describe('delegate', () => {
     const adapter = modelOf({ go: delegating('one'), one: delegating('two'), two: () => say('Here.') });
     await using kedge = await assistantOn(FILES, [], { adapter, delegation: 2 });
     await kedge.session.prompt({ text: 'go', mode: 'ask' });
-    const offers = (task: string) => adapter.requests.find((request) => firstWords(request) === task)?.tools.some(({ name }) => name === 'delegate');
+    const offers = (task: string) =>
+      adapter.requests.find((request) => firstWords(request) === task)?.tools.some(({ name }) => name === 'delegate');
     assert.deepEqual(['go', 'one', 'two'].map(offers), [true, true, false]);
     assert.equal(textOf(kedge.session.state.messages.at(-1) as Message), 'Here.');
     await using plain = await assistantOn(FILES, [], { adapter: modelOf({ go: () => say('Hi.') }) });
