@@ -21,7 +21,7 @@ import { childLine } from './child-lines.ts';
 import { Countdown } from './countdown.ts';
 import { LiveOutput } from './live-output.ts';
 import { ProgressLine } from './progress-line.ts';
-import { changeCounts, harmless, type Output, oneLine, type Paint, paintFor } from './terminal.ts';
+import { changeCounts, duration, harmless, type Output, oneLine, type Paint, paintFor } from './terminal.ts';
 
 /**
  * The number of characters at the beginning of each text that are held back on a terminal. Only the end of a message shows whether its text
@@ -292,11 +292,4 @@ export class TextRenderer {
     const plain = withoutCommands(text, CONNECT);
     return this.#out.isTTY ? harmless(plain) : plain;
   }
-}
-
-/** Formats a duration: 12 ms, 12.3 s, 2 min 5 s. */
-function duration(ms: number): string {
-  if (ms < 9_999.5) return `${Math.round(ms)} ms`;
-  const seconds = Math.round(ms / 1000);
-  return seconds < 60 ? `${(ms / 1000).toFixed(1)} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 }
