@@ -9,6 +9,8 @@ export type AgentDefinition = RunAgent & {
   description: string;
   /** The models that the file names, best first, as it writes them. */
   models: readonly string[];
+  /** Requests that show what the agent is good for. */
+  tries: readonly string[];
   /** Sentences about what the file asks for and does not get. */
   problems: readonly string[];
 };
@@ -17,7 +19,7 @@ export type AgentDefinition = RunAgent & {
 export type UnusableAgent = { place: AgentPlace; problem: string };
 
 /** The part of a definition that a run keeps in its log. */
-export function runAgentOf({ description, models, problems, ...agent }: AgentDefinition): RunAgent {
+export function runAgentOf({ description, models, tries, problems, ...agent }: AgentDefinition): RunAgent {
   return agent;
 }
 

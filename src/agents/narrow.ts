@@ -3,18 +3,14 @@
  * contain. The policy judges each call of what is left as always.
  */
 import type { Tool } from '../core/run/tool.ts';
-import { MODES, type Mode } from '../core/session/events.ts';
-import type { RunLimits, SessionLimits } from '../core/session/limits.ts';
 import type { RunAgent } from '../core/session/shapes/run-agent.ts';
-import { CATEGORY_OF, isOfServer } from './tool-names.ts';
+import { CATEGORY_OF } from './categories.ts';
+import { isOfServer } from './servers.ts';
+
+export { lowerMode, narrowLimits } from './lower.ts';
 
 type Named = Pick<Tool, 'name' | 'source'>;
 type Narrowing = Pick<RunAgent, 'tools' | 'without'>;
-
-/** Returns the lower of two modes. `MODES` lists them from the lowest to the highest. */
-export function lowerMode(mode: Mode, most: Mode | undefined): Mode {
-  return most && MODES.indexOf(most) < MODES.indexOf(mode) ? most : mode;
-}
 
 export function narrowTools<Given extends Named>(agent: Narrowing | undefined, tools: readonly Given[]): readonly Given[] {
   return agent?.tools || agent?.without ? tools.filter((tool) => allowsTool(agent, tool)) : tools;
@@ -45,12 +41,4 @@ function covers(entry: string, { name, source }: Named): boolean {
 /** The name of a server's tool in a run consists of the names of the server and the tool, see `toolName` in src/mcp/tools.ts. */
 function isNamed(tool: string, name: string): boolean {
   return name.endsWith(`__${tool.replace(/[^A-Za-z0-9_-]+/g, '_').replace(/_{2,}/g, '_')}`);
-}
-
-/** Returns the lower of each limit. */
-export function narrowLimits(limits: RunLimits, most: SessionLimits | undefined): RunLimits {
-  const lower: RunLimits = { ...limits };
-  for (const [key, value] of Object.entries(most ?? {}) as [keyof SessionLimits, number][])
-    lower[key] = Math.min(limits[key] ?? Number.POSITIVE_INFINITY, value);
-  return lower;
 }

@@ -11,12 +11,14 @@ import { toolEntries } from './tool-names.ts';
 const MAX_DESCRIPTION = 500;
 const MAX_PROMPT = 32_000;
 const MAX_MODELS = 5;
+const MAX_TRIES = 3;
+const MAX_TRY = 200;
 
 /** Fields of other assistants that change nothing here, and that need no word. */
 const IGNORED = new Set(['color', 'argument-hint', 'target', 'user-invocable', 'user-invokable', 'disable-model-invocation', 'version']);
 const READ = new Set([
   ...['name', 'description', 'mode', 'permissionMode', 'tools', 'allowed-tools', 'disallowedTools', 'without'],
-  ...['model', 'limits', 'budget', 'budgets', 'maxTurns', 'temperature'],
+  ...['model', 'limits', 'budget', 'budgets', 'maxTurns', 'temperature', 'try'],
 ]);
 
 /** Never throws. The digest is that of the whole text. */
@@ -51,6 +53,7 @@ export async function parseAgent(text: string, place: AgentPlace): Promise<Agent
     prompt,
     description: lineIn(fields, 'description', MAX_DESCRIPTION) ?? '',
     models: modelsIn(fields, problems),
+    tries: triesIn(fields),
     problems,
   };
 }
@@ -142,4 +145,13 @@ function modelsIn(fields: Fields, problems: string[]): string[] {
     return [];
   }
   return list.filter((name) => name !== '' && name !== 'inherit').slice(0, MAX_MODELS);
+}
+
+/** A request can contain commas, so a list is not split at them. */
+function triesIn(fields: Fields): string[] {
+  const value = fields.get('try');
+  const list = Array.isArray(value) ? value : [value];
+  return list
+    .flatMap((each) => (typeof each === 'string' ? (lineIn(new Map([['try', each]]), 'try', MAX_TRY) ?? []) : []))
+    .slice(0, MAX_TRIES);
 }

@@ -3,6 +3,7 @@
 import type { AgentEvent } from '../core/session/events.ts';
 import type { Permission } from '../core/session/grant-scope.ts';
 import type { Location } from '../workspace/types.ts';
+import type { ListedAgents } from './agents/agents.ts';
 import type { Library, ListedSession } from './library/library.ts';
 import type { AllMentions, MentioningSession, Mentions } from './mentions/index.ts';
 import type { AssistantPorts, LatePorts } from './ports.ts';
@@ -178,6 +179,12 @@ export class Assistant {
       this.#work.load(),
     ]);
     return stagedChanges(withSessionRules(ports, state), directory, signal);
+  }
+
+  /** Loads the code that lists the agents. The rules of a session also apply to their files. */
+  async agents(): Promise<{ list(session?: MentioningSession): Promise<ListedAgents> }> {
+    const [{ listAgents }, { ports }] = await Promise.all([import('./agents/agents.ts'), this.#work.load()]);
+    return { list: (session) => listAgents(ports, session?.state) };
   }
 
   /** Loads the code and ports that a run needs, if there is time before the first prompt. */

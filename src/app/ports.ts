@@ -1,5 +1,7 @@
 /** The ports that a host implements for the app. The app itself does not depend on any host. */
 
+import type { AgentDefinition } from '../agents/definition.ts';
+import type { ReadFile } from '../agents/files.ts';
 import type { ModelRef } from '../core/model/messages.ts';
 import type { JsonSchema, ModelAdapter, ModelRequest } from '../core/model/model.ts';
 import type { Tool } from '../core/run/tool.ts';
@@ -133,12 +135,26 @@ export type WorkPorts = {
   terminalOutput?(): string | undefined;
   /** The rules that allow, deny or require approval for a call. They are read before each call. */
   policy?(): PolicySettings;
+  /** The user's agents, and which agents of the workspace the user has accepted. Without it, only shipped agents can be used. */
+  agents?(): Promise<AgentsPort>;
   /** The memory: entries that the user asked Kedge to remember. */
   remembered?: MemoryStore;
   /** The required form of the final answers of runs. */
   answerFormat?: AnswerFormat;
   /** Returns the known facts about the user's surroundings. This is called at the start of each run. */
   surroundings?(): Promise<Surroundings>;
+};
+
+export type AgentsPort = {
+  /** Reads the agent files in the user's folder. */
+  userFiles(): Promise<ReadFile[]>;
+  /** Returns the digest of the workspace's agent that the user accepted last. It is stored outside the workspace. */
+  accepted(path: string): string | undefined;
+  accept(path: string, digest: string): void;
+  /** Shows an agent of the workspace to the user, who accepts it or not. A host without a user accepts none. */
+  review(agent: AgentDefinition & { review?: 'new' | 'changed' }, sessionId: string): Promise<boolean>;
+  /** Whether an agent may choose this model. Without it, every known model can be chosen. */
+  hasModel?(model: ModelRef): boolean;
 };
 
 export type DocumentsPort = {

@@ -4,7 +4,7 @@ import type { ExecuteContext, Tool, ToolOutput } from '../core/run/tool.ts';
 import { visibleLine } from '../core/words/visible-text.ts';
 import { defineTool } from './define-tool.ts';
 
-export type Task = { task: string };
+export type Task = { task: string; agent?: string | undefined };
 /** Carries out the task of a call. After a pause or a reload, the run that the call has started before goes on. */
 export type Delegate = (task: Task, call: Pick<ExecuteContext, 'callId' | 'signal' | 'progress'>) => Promise<ToolOutput>;
 
@@ -16,13 +16,13 @@ export function delegateTool(delegate: Delegate): Tool {
     description:
       'Give a self-contained reading task to a fresh assistant, which sees nothing of this conversation. Only its answer returns. Calls in one turn run at once.',
     effect: 'readonly',
-    input: z.object({ task: z.string().min(1) }),
-    async prepare({ task }) {
+    input: z.object({ task: z.string().min(1), agent: z.string().optional() }),
+    async prepare({ task, agent }) {
       const line = visibleLine(task);
       return {
         title: `Delegate: ${line.length > TITLE ? `${line.slice(0, TITLE)}…` : line}`,
         targets: [],
-        execute: (context) => delegate({ task }, context),
+        execute: (context) => delegate({ task, agent }, context),
       };
     },
   });

@@ -71,6 +71,7 @@ export type HarnessOptions = {
   answerFormat?: AssistantPorts['answerFormat'];
   /** How deep runs may delegate. */
   delegation?: number;
+  agents?: AssistantPorts['agents'];
   /** Whether approvals and questions cannot be answered. */
   unattended?: boolean;
 };
@@ -172,6 +173,7 @@ async function start(place: Place, sessionId?: string): Promise<Harness> {
     ...(options.memory && { memory: options.memory }),
     ...(options.surroundings && { surroundings: options.surroundings }),
     ...(options.answerFormat && { answerFormat: options.answerFormat }),
+    ...(options.agents && { agents: options.agents }),
     ...(options.terminalOutput && { terminalOutput: options.terminalOutput }),
     ...(options.workspaces && { workspaces: options.workspaces }),
     ...(options.remembered && { remembered: options.remembered }),

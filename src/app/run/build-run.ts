@@ -7,6 +7,7 @@ import type { RunPorts } from '../../core/run/ports.ts';
 import { runLoop } from '../../core/run/run.ts';
 import type { Tool } from '../../core/run/tool.ts';
 import type { RunRecord } from '../../core/session/session-state.ts';
+import type { RunAgent } from '../../core/session/shapes/run-agent.ts';
 import { usedBy } from '../../core/session/usage-totals.ts';
 import { systemPrompt } from '../../core/words/prompts.ts';
 import type { IsDenied } from '../../mcp/types.ts';
@@ -68,19 +69,24 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
           history,
         )
       : toolsFor(workspace, mode === 'plan' ? { mode, newId: () => crypto.randomUUID(), revises } : { mode: 'ask' }, languages, history);
+  const extra = agent && !applied ? await toolsForAgent(agent, workspace, ports) : [];
   const children = applied
     ? undefined
     : await childrenOf(run, settings, () => ({
         ...{ run, scope, loop: runLoop, limits: () => limits() },
-        above: () => ({ meter, documents, tools: () => tools, isLeftOut }),
+        above: () => ({ meter, documents, tools: () => tools, isLeftOut, isNarrowed: above?.isNarrowed || agent !== undefined }),
         build: (child, inner) => buildRun(child, inner, ports, { gate, share }),
         context: (child, inner) => contextOf(child, inner, ports),
+        agent: async (name) =>
+          (await import('../agents/agents.ts')).chooseAgent({ name }, { id: scope.sessionId, state }, run.model, ports),
       }));
-  const read = documents ? await withDocuments(own, documents, workspace) : own;
+  const all = [...own, ...extra];
+  const read = documents ? await withDocuments(all, documents, workspace) : all;
   const available = children ? [...read, children.tool] : read;
-  // A child run has at most the tools of its parent.
-  const offered = (all: readonly Tool[]) =>
-    narrowTools(agent, above ? all.filter(({ name }) => above.tools().some((other) => other.name === name)) : all);
+  // A child run has at most the tools of its parent, and those that an agent adds if its parent has none. All of these only read.
+  const isOffered = (tool: Tool) =>
+    !above || above.tools().some(({ name }) => name === tool.name) || (!above.isNarrowed && extra.includes(tool));
+  const offered = (some: readonly Tool[]) => narrowTools(agent, some.filter(isOffered));
   const builtin = offered(available);
   let tools = builtin;
   const join = (more: readonly Tool[]) => {
@@ -160,9 +166,14 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
 const CHILD_PROMPT =
   'You carry out one task for another assistant, which receives only your final answer, without your tool results. Make it complete and short: findings with places, and what you could not find.';
 
-/** Returns the child runs of a run, if it may give tasks to them. */
-async function childrenOf({ parent }: RunRecord, settings: Settings, family: () => Family): Promise<Children | undefined> {
-  if ((parent?.depth ?? 0) >= (settings.delegation?.() ?? 0)) return undefined;
+/** How deep the runs of an agent that names the tool delegate, if the user has set nothing. */
+const USUAL_DEPTH = 2;
+
+/** Returns the child runs of a run, if it may give tasks to them: the user turned that on, or chose an agent that names the tool. */
+async function childrenOf({ parent, agent }: RunRecord, settings: Settings, family: () => Family): Promise<Children | undefined> {
+  const isNamed = agent?.source !== 'workspace' && agent?.tools?.some((name) => name === 'delegate' || name === 'agents');
+  const depth = settings.delegation?.() || (isNamed ? USUAL_DEPTH : 0);
+  if ((parent?.depth ?? 0) >= depth) return undefined;
   return new (await import('./children/children.ts')).Children(family());
 }
 
@@ -179,6 +190,13 @@ export function openGate(fs: FileSystem, { writer, blobs, format }: AssistantPor
 
 function externalAccess({ commands, fetcher, remembered }: AssistantPorts): ExternalAccess {
   return { commands: commands?.(), fetcher, memory: remembered };
+}
+
+/** These tools are not offered without an agent, so that other requests do not become longer. Agents of the workspace get nothing more. */
+async function toolsForAgent({ source, tools }: RunAgent, workspace: Workspace, ports: AssistantPorts): Promise<Tool[]> {
+  if (source === 'workspace' || !tools) return [];
+  const { agentTools } = await import('../agents/agent-tools.ts');
+  return agentTools(workspace, ports);
 }
 
 /** The code of these tools is loaded only if there are collections. */

@@ -13,6 +13,8 @@ export type Above = {
   documents: DocumentsPort | undefined;
   /** Returns true for servers, and for their tools, that the parent cannot use. */
   isLeftOut: IsDenied;
+  /** Whether the parent, or a run that it works for, has an agent. */
+  isNarrowed: boolean;
 };
 
 /** The session, and the access to the log and the user that a run is built with. */

@@ -1,6 +1,6 @@
 /** Checks whether the last run allows what the user does next, and creates the first events of the next run. */
 
-import { lowerMode, narrowLimits } from '../../agents/narrow.ts';
+import { lowerMode, narrowLimits } from '../../agents/lower.ts';
 import type { ModelRef, UserMessage } from '../../core/model/messages.ts';
 import type { AppliedCode } from '../../core/session/effects.ts';
 import type { EventBody, Mode } from '../../core/session/events.ts';
@@ -23,18 +23,31 @@ type Asked = { mode: Mode; model?: ModelRef | undefined; agent?: RunAgent | unde
 
 /** Returns the event that starts a run. If `model` is not set, the model of the mode is used. An agent can only lower the mode and the limits. */
 export function startOf(
-  { mode: wanted, model, agent, attachments = [] }: Asked,
+  { mode: wanted, model, agent: chosen, attachments = [] }: Asked,
   text: string,
   settings: Settings,
   state: SessionState,
   bound: Bound = {},
 ): Started {
   const { shown, ...ties } = bound;
+  // A confirmed plan is carried out without an agent whose mode cannot carry it out.
+  const agent = bound.plan && lowerMode('agent', chosen?.mode) !== 'agent' ? undefined : chosen;
   const mode = lowerMode(plannedMode(wanted, bound, settings.requirePlan?.()), agent?.mode);
   const limits = narrowLimits(runLimits(settings, mode, state), agent?.limits);
   const prompt = shown ?? (text || IMAGE_ALONE);
   const asked = { prompt, ...(attachments.length > 0 && { attachments }) };
   return { type: 'run_started', mode, ...asked, model: model ?? settings.model(mode), limits, ...ties, ...(agent && { agent }) };
+}
+
+/** Returns the name of the agent that the user chose last, unless it cannot carry out the plan of the next run. */
+export function sessionAgent({ runs }: Pick<SessionState, 'runs'>, { plan }: Bound = {}): string | undefined {
+  const { agent } = [...runs.values()].findLast((run) => !run.applies && !run.plan) ?? {};
+  return plan && lowerMode('agent', agent?.mode) !== 'agent' ? undefined : agent?.name;
+}
+
+/** Returns the word after an `@` at the beginning of a message. It may be the name of an agent. */
+export function agentMention(text: string): string | undefined {
+  return /^\s*@([a-z0-9][\w-]{0,39})(?=\s|$)/i.exec(text)?.[1]?.toLowerCase();
 }
 
 /** Returns the last run that called a model. */

@@ -17,7 +17,7 @@ import { resolveApproval } from './approvals.ts';
 import { Changes } from './changes.ts';
 import { compactableRun, expectCompacted } from './compaction.ts';
 import { EventLog, type Waiting } from './event-log.ts';
-import { applyOpening, expectReader, lastAsked, resumableRun, startOf } from './last-run.ts';
+import { agentMention, applyOpening, expectReader, lastAsked, resumableRun, sessionAgent, startOf } from './last-run.ts';
 import type { Listener } from './listeners.ts';
 import { MessageQueue } from './message-queue.ts';
 import { type Bound, Plans } from './plans.ts';
@@ -94,19 +94,20 @@ export class Session {
     else this.#log.locked(() => this.note(about()));
   }
 
-  /**
-   * Calls `listener` for every new event, including deltas; of child runs only for what concerns the user, or all with `withChildren`. Returns a
-   * function that removes the listener.
-   */
+  /** Calls `listener` for new events, including deltas, of child runs only with `withChildren`. Returns a function that removes the listener. */
   subscribe(listener: Listener, { withChildren = false } = {}): () => void {
     return this.#log.listeners.add(listener, withChildren);
   }
 
   /** Starts a run after any undo, and resolves when it has ended, paused or stopped. @throws SessionError while another run is live. */
-  async prompt({ text, mode: wanted, model, attachments = [], notes = [] }: Prompt, bound: Bound = {}): Promise<void> {
+  async prompt({ text, mode, model, agent, attachments = [], notes = [] }: Prompt, bound: Bound = {}): Promise<void> {
     if (this.changes.takingBack) await this.changes.takingBack;
     this.#expectIdle();
-    const started = startOf({ mode: wanted, model, attachments }, text, this.#ports.settings, this.state, bound);
+    const name = agent ?? sessionAgent(this.state, bound);
+    const named = agentMention(text);
+    const chosen = name || named ? await this.#work.agent({ name, named }, this, model ?? this.#ports.settings.model(mode)) : undefined;
+    if (name || named) this.#expectIdle();
+    const started = startOf({ mode, model, ...chosen, attachments }, text, this.#ports.settings, this.state, bound);
     supersede(this.#log, this.#now);
     const message = userMessage(text, [...attachments, ...notes, ...takenBackNote(this.state)]);
     await this.#run(newId(), this.queue.opening(started, { type: 'message_added', message }));
@@ -133,8 +134,8 @@ export class Session {
     if (!lastRun || this.queue.size === 0) return;
     if (lastRun.status === 'live') throw new SessionError('The run is waiting for your answer. Answer it first.');
     if (lastRun.status === 'paused') return this.resume();
-    const { mode, model } = lastRun;
-    const started = startOf({ mode, model }, this.queue.text, this.#ports.settings, this.state);
+    const { mode, model, agent } = lastRun;
+    const started = startOf({ mode, model, agent }, this.queue.text, this.#ports.settings, this.state);
     await this.#run(newId(), this.queue.opening(started));
   }
 
@@ -294,7 +295,5 @@ export class Session {
   }
 
   /** Applies the events that another window or process has added to the log. New events continue their sequence numbers. */
-  refresh(): void {
-    this.#log.refresh();
-  }
+  refresh = (): void => this.#log.refresh();
 }

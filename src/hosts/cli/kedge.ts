@@ -18,6 +18,7 @@ import { Ledger } from '../../sessions/ledger.ts';
 import { SessionStore } from '../../sessions/store.ts';
 import { LearnedWindows } from '../../sessions/windows.ts';
 import type { FileSystem, Writer } from '../../workspace/types.ts';
+import type { AgentFiles } from '../node/agent-files.ts';
 import { Commands } from '../node/commands/commands.ts';
 import type { Launch } from '../node/commands/process.ts';
 import { Collections, collectionDirectories } from '../node/documents/collections.ts';
@@ -26,7 +27,7 @@ import { NodeFileSystem } from '../node/files/file-system.ts';
 import { NodeWriter } from '../node/files/writer.ts';
 import { StoredKeys } from '../node/keyring.ts';
 import { MemoryFiles } from '../node/memory.ts';
-import { storageDirectory, workspaceStorage } from '../node/storage.ts';
+import { configDirectory, storageDirectory, workspaceStorage } from '../node/storage.ts';
 import { StoredGrants } from './grants.ts';
 import type { ProbedModel } from './local-models.ts';
 import { type Addresses, bareAddress, readAddresses, writeAddresses } from './options/addresses.ts';
@@ -51,6 +52,7 @@ export type Kedge = {
   assistant: Assistant;
   grants: StoredGrants;
   memory: MemoryFiles;
+  agentFiles(): Promise<AgentFiles>;
   /** The directory of the data for these folders. */
   storage: string;
   /** The real paths of the folders. */
@@ -93,6 +95,10 @@ export function openKedge(
   const logs = join(storage, 'sessions');
   const storedGrants = new StoredGrants(join(storage, 'grants.json'));
   const memory = new MemoryFiles({ workspace: join(storage, 'memory.md'), user: join(storageDirectory(env), 'memory.md') });
+  const agentFiles = async () => {
+    const { AgentFiles } = await import('../node/agent-files.ts');
+    return new AgentFiles({ directory: join(configDirectory(env), 'agents'), accepted: join(storage, 'agents.json') });
+  };
   const documents = new Collections(collectionDirectories(storage, storageDirectory(env)));
   const memoryTokens = memoryTokensOf(env);
   const contextTokens = contextTokensOf(env);
@@ -152,6 +158,8 @@ export function openKedge(
       },
       policy: () => policy,
       remembered: memory,
+      // A model on the command line is for all runs.
+      agents: async () => (await import('./agents/review.ts')).agentsPort(await agentFiles(), options.model === undefined),
       documents: () => documents.forRuns(),
       surroundings: async () =>
         (await import('../node/surroundings.ts')).terminalSurroundings(roots[0] as string, new Set(options.surroundings ?? PARTS)),
@@ -180,6 +188,7 @@ export function openKedge(
     assistant,
     grants: storedGrants,
     memory,
+    agentFiles,
     documents,
     storage,
     folders: roots,

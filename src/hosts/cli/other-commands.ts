@@ -1,4 +1,4 @@
-/** The commands that run no model: `keys`, `undo`, `remember`, `grants`, `models`, `config` and `completion`. They are loaded on demand. */
+/** The commands that run no model: `keys`, `undo`, `remember`, `grants`, `models`, `agents`, `config` and `completion`. They are loaded on demand. */
 import type { AgentEvent } from '../../core/session/events.ts';
 import type { StoredKeys } from '../node/keyring.ts';
 import { EXIT } from './exit-codes.ts';
@@ -15,6 +15,8 @@ export async function runOther(command: Other, { stored, env, signal, hooks }: R
     case 'models':
       process.stdout.write((await import('./models-command.ts')).modelsText(env, stored().names));
       return EXIT.answered;
+    case 'agents':
+      return (await import('./agents/agents.ts')).agents(openKedge(command, env), words, command.json);
     case 'keys': {
       const { keys, keysCommand } = await import('./options/keys.ts');
       const { stdin: input, stdout: output, stderr: prompts } = process;

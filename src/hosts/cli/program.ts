@@ -156,7 +156,8 @@ async function run(given: Extract<Command, { action: 'prompt' | 'continue' }>, s
       const attachments = /@|^\//.test(typed)
         ? await (await import('./mentions.ts')).readTyped(kedge.assistant, session, typed, signal, model)
         : [];
-      return session.prompt({ text, mode, attachments }, shown ? { shown } : {});
+      const agent = command.agent === 'none' ? '' : command.agent;
+      return session.prompt({ text, mode, attachments, ...(agent !== undefined && { agent }) }, shown ? { shown } : {});
     }
     if (session.state.pendingApprovals.size + session.state.pendingQuestions.size > 0) return answerPending(session, command, signal);
     const proposed = proposedPlan(session.state);

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { CATEGORIES, CATEGORY_OF } from '../../../src/agents/categories.ts';
 import type { AgentDefinition } from '../../../src/agents/definition.ts';
 import { allowsServer, lowerMode, narrowLimits, narrowTools } from '../../../src/agents/narrow.ts';
 import { parseAgent } from '../../../src/agents/parse.ts';
 import { agentPrompt } from '../../../src/agents/prompt.ts';
-import { CATEGORIES, CATEGORY_OF } from '../../../src/agents/tool-names.ts';
 import { MODES } from '../../../src/core/session/events.ts';
 import type { RunLimits } from '../../../src/core/session/limits.ts';
 
@@ -151,5 +151,5 @@ describe('narrowing a run to an agent', () => {
 
 const KEYS = new Set([
   ...['name', 'source', 'path', 'digest', 'mode', 'tools', 'without', 'limits', 'temperature', 'prompt'],
-  ...['description', 'models', 'problems'],
+  ...['description', 'models', 'tries', 'problems'],
 ]);

@@ -28,6 +28,7 @@ describe('agent files', () => {
       prompt: 'Check the style.',
       description: 'Checks the style',
       models: ['anthropic/claude-sonnet-4-5'],
+      tries: [],
       problems: [],
     });
     assert.match(digest, /^[0-9a-f]{16}$/);

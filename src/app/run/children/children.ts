@@ -3,11 +3,12 @@
  * what is left of its budget.
  */
 
+import { narrowLimits } from '../../../agents/narrow.ts';
 import { abortable, wasStopped } from '../../../core/abort.ts';
 import type { ModelAdapter } from '../../../core/model/model.ts';
 import type { RunPorts } from '../../../core/run/ports.ts';
 import { runError } from '../../../core/run/run-error.ts';
-import { CallHalted, type Tool, type ToolOutput } from '../../../core/run/tool.ts';
+import { CallHalted, type Tool, ToolError, type ToolOutput } from '../../../core/run/tool.ts';
 import { childRunId } from '../../../core/session/children/child-ids.ts';
 import { childOf } from '../../../core/session/children/child-state.ts';
 import type { EventBody } from '../../../core/session/events.ts';
@@ -17,7 +18,9 @@ import { totalsOf } from '../../../core/session/usage-totals.ts';
 import { childName } from '../../../core/words/child-name.ts';
 import { visibleLine } from '../../../core/words/visible-text.ts';
 import { type Delegate, delegateTool, type Task } from '../../../tools/delegate.ts';
+import type { ChosenAgent } from '../../agents/agents.ts';
 import type { RunContext } from '../../context/run-context.ts';
+import { SessionError } from '../../session/session-error.ts';
 import type { Above, RunScope } from '../run-scope.ts';
 import { answerOf } from './child-answer.ts';
 
@@ -30,6 +33,8 @@ export type Family = {
   limits(): RunLimits;
   build(run: RunRecord, scope: RunScope): Promise<RunPorts>;
   loop(ports: RunPorts, signal: AbortSignal): Promise<void>;
+  /** @throws SessionError if there is no such agent, or the user does not accept it */
+  agent(name: string): Promise<ChosenAgent | undefined>;
   context(run: RunRecord, scope: Pick<RunScope, 'state'>): Promise<RunContext>;
 };
 
@@ -59,34 +64,39 @@ export class Children {
   /** Starts a child run, or goes on with the one that the call has started before. @throws CallHalted if it has paused */
   readonly delegate: Delegate = async (task, call) => {
     const { scope: parent } = this.#family;
-    const state = childOf(parent.state, call.callId) ?? this.#begin(task, call.callId);
+    const state = childOf(parent.state, call.callId) ?? (await this.#begin(task, call));
     const { runId, status } = state.lastRun as RunRecord;
     if (status !== 'finished') await this.#drive(runId, state, call);
     call.signal.throwIfAborted();
     return this.#outcome(runId, state);
   };
 
-  #begin({ task }: Task, callId: string): SessionState {
+  async #begin({ task, agent: name }: Task, { callId, signal }: Call): Promise<SessionState> {
     const { run, scope, limits } = this.#family;
+    const chosen = await this.#agent(name);
+    signal.throwIfAborted();
     const { children = 0 } = scope.state.runs.get(run.runId) ?? run;
     const runId = childRunId(run.runId, children + 1);
     const parent = { runId: run.runId, callId, depth: (run.parent?.depth ?? 0) + 1 };
-    const started: EventBody = {
-      type: 'run_started',
-      mode: 'ask',
-      prompt: task,
-      model: run.model,
-      limits: leftOf(limits(), run.used),
-      parent,
-    };
+    const { model = run.model, agent } = chosen ?? {};
+    const left = narrowLimits(leftOf(limits(), run.used), agent?.limits);
+    const started: EventBody = { type: 'run_started', mode: 'ask', prompt: task, model, limits: left, parent, ...(agent && { agent }) };
     scope.child(runId).emit(started);
     return childOf(scope.state, callId) as SessionState;
+  }
+
+  async #agent(name: string | undefined): Promise<ChosenAgent | undefined> {
+    try {
+      return name ? await this.#family.agent(name) : undefined;
+    } catch (error) {
+      throw error instanceof SessionError ? new ToolError(error.message) : error;
+    }
   }
 
   async #drive(runId: string, state: SessionState, { signal, progress }: Call): Promise<void> {
     const { scope: parent, build, loop, context, above } = this.#family;
     const own = parent.child(runId);
-    const name = childName(runId, state.lastRun?.prompt ?? '');
+    const name = childName(runId, state.lastRun?.prompt ?? '', state.lastRun?.agent?.name);
     const emit = (event: EventBody) => {
       if (event.type === 'tool_started') progress(`${visibleLine(event.title)}\n`);
       own.emit(named(event, name));

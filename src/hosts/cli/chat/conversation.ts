@@ -1,5 +1,5 @@
 /** A conversation: one session at a time, and what the user sends to it. */
-
+import { sessionAgent } from '../../../app/session/last-run.ts';
 import { proposedPlan } from '../../../app/session/plans.ts';
 import type { Session } from '../../../app/session/session.ts';
 import type { ContextUse } from '../../../core/context/window.ts';
@@ -35,6 +35,7 @@ export class Conversation implements Chat, Controls {
   readonly servers: () => Promise<string>;
   readonly leave: () => void;
   mode: Mode;
+  agent: string | undefined;
   isVerbose = false;
   readonly #options: Options;
   #session: Session;
@@ -52,6 +53,7 @@ export class Conversation implements Chat, Controls {
     this.servers = servers;
     this.leave = leave;
     this.mode = mode;
+    this.agent = options.agent === 'none' ? '' : options.agent;
     this.#options = options;
     this.#chosen = model;
     this.#session = session;
@@ -78,7 +80,8 @@ export class Conversation implements Chat, Controls {
     const run = this.#session.state.lastRun;
     const step = this.isRunning && run?.plan ? currentStep(run) : undefined;
     const progress = step === undefined ? [] : [`step ${step} of ${run?.plan?.steps.length}`];
-    return [...progress, this.mode, modelText(this.model), ...(context ? [context] : [])];
+    const agent = this.agent ?? sessionAgent(this.#session.state);
+    return [...progress, this.mode, ...(agent ? [agent] : []), modelText(this.model), ...(context ? [context] : [])];
   }
 
   setModel(model: ModelRef): void {
@@ -151,7 +154,9 @@ export class Conversation implements Chat, Controls {
       const attachments = await this.#mentioned(text, this.#signal);
       if (this.#signal.aborted) return;
       const plan = mode === 'plan' && attachments.length === 0 ? proposedPlan(session.state) : undefined;
-      await (plan ? session.plans.change(plan, text, { model }) : session.prompt({ text, mode, model, attachments }));
+      await (plan
+        ? session.plans.change(plan, text, { model })
+        : session.prompt({ text, mode, model, attachments, ...(this.agent !== undefined && { agent: this.agent }) }));
     });
   }
 

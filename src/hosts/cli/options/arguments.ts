@@ -29,6 +29,7 @@ export type Options = {
   /** The file to which the plan is written as Markdown. */
   output?: string;
   model?: string;
+  agent?: string;
   baseUrl?: string;
   /** Limits at which a run pauses, in place of the defaults. */
   limits: Partial<Limits>;
@@ -93,6 +94,7 @@ export const OPTIONS = {
   'no-quiet': flag,
   output: { type: 'string', short: 'o' },
   model: { type: 'string', short: 'm' },
+  agent: text,
   'base-url': text,
   'max-turns': text,
   'max-calls': text,
@@ -145,6 +147,7 @@ export function parseCommand(args: readonly string[]): Command {
       quiet: values['no-quiet'] ? false : values.quiet,
       output: values.output,
       system: values.system,
+      agent: values.agent,
       schema: values.schema,
       model: converted(values.model, modelName),
       baseUrl: converted(values['base-url'], httpUrl),
@@ -195,8 +198,7 @@ export function parseCommand(args: readonly string[]): Command {
   throw new UsageError(notCommand(word));
 }
 
-const OTHERS = /^(remember|grants|undo|keys|models|config|completion)$/;
-
+const OTHERS = /^(remember|grants|undo|keys|models|agents|config|completion)$/;
 export function notCommand(word: string): string {
   return `${JSON.stringify(word)} is not a command. Put ask, plan or agent before the request: kedge ask "…". See kedge --help.`;
 }

@@ -136,6 +136,18 @@ ${FOLDER}`,
 
 Options
 ${FOLDER}`,
+  agents: `Usage
+  kedge agents                           list the agents, where they come from, and what is wrong with their files
+  kedge agents show NAME                 show what an agent does, what it may use, and its prompt
+  kedge agents accept NAME               …and let this agent of the workspace run until its file changes
+
+  An agent narrows a run: kedge ask --agent reviewer "review my changes". It never allows anything. Agents of the
+  workspace are in .kedge/agents/*.md, .github/agents/*.agent.md and .claude/agents/*.md. They run after you have seen
+  them.
+
+Options
+${FOLDER}  --json                   print the agents as JSON
+`,
   completion: `Usage
   kedge completion bash                  print the completion for bash; to use it, add this line to ~/.bashrc:
                                          source <(kedge completion bash)

@@ -2,6 +2,7 @@
 export const OPTION_TABLE: readonly (readonly [flags: string, text: string])[] = [
   ['--folder DIR', 'work in this folder; repeat it for several (default: the current folder)'],
   ['-m, --model P/MODEL', 'for example openai/gpt-6.1-sol (default: $KEDGE_MODEL, else offline)'],
+  ['--agent NAME', 'run as this agent, which can only narrow the mode, tools and limits; none = without one (see kedge agents)'],
   ['--base-url URL', "the address of the model's server"],
   [
     '-y, --yes',
