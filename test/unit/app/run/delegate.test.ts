@@ -1,63 +1,14 @@
 /** Child runs: what they receive, what they spend, and how they are stopped, paused and continued. */
 import assert from 'node:assert/strict';
 import { type Message, resultText, textOf } from '../../../../src/core/model/messages.ts';
-import type { ModelAdapter, ModelEvent, ModelRequest } from '../../../../src/core/model/model.ts';
+import type { ModelEvent, ModelRequest } from '../../../../src/core/model/model.ts';
 import { foldSession } from '../../../../src/core/session/reduce.ts';
 import { call, say } from '../../../../src/providers/scripted/index.ts';
+import { delegating, hanging, modelOf, reading, taskOf } from '../../../support/delegating-model.ts';
 import { assistantOn, eventsOf, type Harness, lastOf } from '../../../support/harness.ts';
 import { until } from '../../../support/until.ts';
 
 const FILES = { 'a.txt': 'port 80\n', 'b.txt': 'host local\n', '.env': 'KEY=1\n' };
-
-type Answer = ModelEvent[] | AsyncIterable<ModelEvent>;
-
-/** A model whose answers depend on the first message of the conversation and on how many answers it has given in it. */
-function modelOf(
-  answers: Record<string, (turn: number, request: ModelRequest, signal: AbortSignal) => Answer>,
-): ModelAdapter & { requests: ModelRequest[] } {
-  const requests: ModelRequest[] = [];
-  return {
-    requests,
-    async *stream(request, signal) {
-      requests.push(request);
-      const task = firstWords(request);
-      const turn = request.messages.filter(({ role }) => role === 'assistant').length;
-      const answer = answers[task]?.(turn, request, signal);
-      if (!answer) throw new Error(`No answer for ${task}.`);
-      let asks = false;
-      for await (const event of answer) {
-        signal.throwIfAborted();
-        asks ||= event.type === 'part' && event.part.type === 'tool_call';
-        yield event;
-      }
-      yield { type: 'stop', reason: asks ? 'tool_use' : 'end_turn' };
-    },
-  };
-}
-
-async function* hanging(_request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
-  yield { type: 'text_delta', text: 'I ' };
-  await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }));
-}
-
-function firstWords({ messages }: ModelRequest): string {
-  const first = messages.find(({ role }) => role === 'user') as Message;
-  return textOf(first).trim();
-}
-
-/** The model of the parent delegates these tasks in one turn, and then answers with the results. */
-const delegating =
-  (...tasks: string[]) =>
-  (turn: number, { messages }: ModelRequest): ModelEvent[] => {
-    if (turn === 0) return tasks.flatMap((task, index) => call('delegate', { task }, `d${index + 1}`));
-    const results = messages.flatMap((message) => (message.role === 'tool' ? message.content : []));
-    return say(results.map(resultText).join('\n---\n'));
-  };
-
-const reading =
-  (path: string, answer: string) =>
-  (turn: number): ModelEvent[] =>
-    turn === 0 ? call('read_file', { path }, 'r1') : say(answer);
 
 function sameStateAsLog({ session }: Harness): void {
   const folded = foldSession(session.events);
@@ -69,8 +20,8 @@ describe('delegate', () => {
   it('gives tasks to fresh runs with only the tools that read, and returns their answers with sources', async () => {
     const adapter = modelOf({
       go: delegating('Find the port', 'Find the host'),
-      'Find the port': reading('a.txt', 'The port is 80 (a.txt:1).'),
-      'Find the host': reading('b.txt', 'The host is local (b.txt:1).'),
+      'Find the port': reading('The port is 80 (a.txt:1).', 'a.txt'),
+      'Find the host': reading('The host is local (b.txt:1).', 'b.txt'),
     });
     await using kedge = await assistantOn(FILES, [], { adapter, delegation: 2 });
     await kedge.session.prompt({ text: 'go', mode: 'agent' });
@@ -80,7 +31,7 @@ describe('delegate', () => {
       textOf(state.messages.at(-1) as Message),
       'The port is 80 (a.txt:1).\n\nFiles it read: a.txt\n---\nThe host is local (b.txt:1).\n\nFiles it read: b.txt',
     );
-    const child = adapter.requests.find((request) => firstWords(request) === 'Find the port') as ModelRequest;
+    const child = adapter.requests.find((request) => taskOf(request) === 'Find the port') as ModelRequest;
     assert.equal(child.messages.length, 1, 'A child sees nothing of the conversation of its parent.');
     assert.deepEqual(
       child.tools.map(({ name }) => name).filter((name) => /create|replace|delete|run_command/.test(name)),
@@ -98,7 +49,7 @@ describe('delegate', () => {
     await using kedge = await assistantOn(FILES, [], { adapter, delegation: 2 });
     await kedge.session.prompt({ text: 'go', mode: 'ask' });
     const offers = (task: string) =>
-      adapter.requests.find((request) => firstWords(request) === task)?.tools.some(({ name }) => name === 'delegate');
+      adapter.requests.find((request) => taskOf(request) === task)?.tools.some(({ name }) => name === 'delegate');
     assert.deepEqual(['go', 'one', 'two'].map(offers), [true, true, false]);
     assert.equal(textOf(kedge.session.state.messages.at(-1) as Message), 'Here.');
     await using plain = await assistantOn(FILES, [], { adapter: modelOf({ go: () => say('Hi.') }) });
@@ -155,8 +106,8 @@ describe('delegate', () => {
   it('ends every child when the run is stopped, and nothing follows in the log', async () => {
     const adapter = modelOf({
       go: delegating('hangs', 'hangs too'),
-      hangs: (_, request, signal) => hanging(request, signal),
-      'hangs too': (_, request, signal) => hanging(request, signal),
+      hangs: hanging,
+      'hangs too': hanging,
     });
     await using kedge = await assistantOn(FILES, [], { adapter, delegation: 1 });
     const run = kedge.session.prompt({ text: 'go', mode: 'ask' });
@@ -178,7 +129,7 @@ describe('delegate', () => {
   });
 
   it('pauses the children with their parent, and goes on with them', async () => {
-    const adapter = modelOf({ go: delegating('one', 'two'), one: reading('a.txt', 'One.'), two: reading('b.txt', 'Two.') });
+    const adapter = modelOf({ go: delegating('one', 'two'), one: reading('One.', 'a.txt'), two: reading('Two.', 'b.txt') });
     await using kedge = await assistantOn(FILES, [], { adapter, delegation: 1 });
     const stop = kedge.session.subscribe(
       ({ type, runId }) => {
@@ -204,7 +155,7 @@ describe('delegate', () => {
   });
 
   it('takes steps in a child', async () => {
-    const adapter = modelOf({ go: delegating('one'), one: reading('a.txt', 'One.') });
+    const adapter = modelOf({ go: delegating('one'), one: reading('One.', 'a.txt') });
     await using kedge = await assistantOn(FILES, [], { adapter, delegation: 1 });
     const stop = kedge.session.subscribe(({ type }) => {
       if (type === 'turn_started') {
@@ -239,7 +190,7 @@ describe('delegate', () => {
   });
 
   it('asks the user with the name of the child, and goes on after a reload', async () => {
-    const adapter = modelOf({ go: delegating('Read the key'), 'Read the key': reading('.env', 'It is 1.') });
+    const adapter = modelOf({ go: delegating('Read the key'), 'Read the key': reading('It is 1.', '.env') });
     await using kedge = await assistantOn(FILES, [], { adapter, delegation: 1 });
     const run = kedge.session.prompt({ text: 'go', mode: 'ask' });
     await until('the approval', () => kedge.session.state.pendingApprovals.size === 1);
