@@ -12,7 +12,7 @@ export type CommandChoice = { command: string; icon: string; label: string; deta
 const COMMANDS: readonly CommandChoice[] = [
   { command: 'ask', icon: 'comment-discussion', label: '/ask', detail: 'Answer without changing files', takes: 'question' },
   { command: 'plan', icon: 'checklist', label: '/plan', detail: 'Propose a plan first', takes: 'change' },
-  { command: 'agent', icon: 'rocket', label: '/agent', detail: 'Work step by step', takes: 'task or agent' },
+  { command: 'agent', icon: 'rocket', label: '/agent', detail: 'Work step by step', takes: 'task' },
   { command: 'review', icon: 'git-compare', label: '/review', detail: 'Review the uncommitted changes', takes: 'focus' },
   { command: 'undo', icon: 'discard', label: '/undo', detail: 'Undo the changes of the last run' },
   { command: 'compact', icon: 'fold', label: '/compact', detail: 'Shorten the conversation', takes: 'what to keep' },
