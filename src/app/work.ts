@@ -1,15 +1,15 @@
 /** The code and ports that runs, undo and restore need in addition to reading sessions. They are loaded when they are first used. */
 
-import type { ModelRef } from '../core/model/messages.ts';
 import type { RunPorts } from '../core/run/ports.ts';
 import type { RunRecord, SessionState } from '../core/session/session-state.ts';
 import type { WriteGate } from '../workspace/gate.ts';
 import type { FileSystem } from '../workspace/types.ts';
-import type { AgentName, ChosenAgent } from './agents/agents.ts';
+import type { Narrow } from './agents/agents.ts';
 import type { RunContext } from './context/run-context.ts';
 import type { AssistantPorts, LatePorts } from './ports.ts';
 import { DayBudgets } from './run/day-budget.ts';
 import type { RunScope } from './run/run-scope.ts';
+import type { AgentName } from './session/last-run.ts';
 
 type Loaded = typeof import('./run/build-run.ts') & { ports: AssistantPorts };
 
@@ -59,10 +59,10 @@ export class Work {
     return contextOf(run, scope, ports);
   }
 
-  /** Returns the agent for the next run of a session. @throws SessionError if it cannot be used */
-  async agent(name: AgentName, session: { id: string; state: SessionState }, model: ModelRef): Promise<ChosenAgent | undefined> {
-    const [{ chooseAgent }, { ports }] = await Promise.all([import('./agents/agents.ts'), this.load()]);
-    return chooseAgent(name, session, model, ports);
+  /** Returns how the agent narrows the next run of a session. @throws SessionError if it cannot be used */
+  async agent(name: AgentName, session: { id: string; state: SessionState }): Promise<Narrow | undefined> {
+    const [{ narrowingBy }, { ports }] = await Promise.all([import('./agents/agents.ts'), this.load()]);
+    return narrowingBy(name, session, ports);
   }
 
   /** Returns the write gate of the open folders. All sessions use the same gate, so that their changes are written one after another. */

@@ -23,6 +23,8 @@ export type PanelState = {
   mode: Mode;
   /** The name of the model, such as "Offline" or "gpt-6.1-sol". */
   modelName: string;
+  /** The agent of the next message. The field is missing if there is none. */
+  agent?: string;
   /** True if the model is known not to accept images. */
   blind?: boolean;
   readiness: Readiness;
@@ -270,6 +272,7 @@ export const ToHost = z.discriminatedUnion('type', [
   z.object({ type: z.literal('new_session') }),
   z.object({ type: z.literal('pick_session') }),
   z.object({ type: z.literal('pick_model') }),
+  z.object({ type: z.literal('pick_agent') }),
   /** Lets the user choose files to mention. */
   z.object({ type: z.literal('pick_files') }),
   /** Opens the session as a Markdown document. */

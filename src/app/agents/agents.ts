@@ -2,27 +2,28 @@
 import type { AgentDefinition, UnusableAgent } from '../../agents/definition.ts';
 import { runAgentOf } from '../../agents/definition.ts';
 import { findAgents } from '../../agents/find.ts';
+import { lowerMode, narrowLimits } from '../../agents/lower.ts';
 import type { ModelRef } from '../../core/model/messages.ts';
 import type { SessionState } from '../../core/session/session-state.ts';
 import type { RunAgent } from '../../core/session/shapes/run-agent.ts';
 import { parseModelRef } from '../../providers/catalog.ts';
 import { withIgnoreFiles } from '../../workspace/ignore.ts';
 import { Workspace } from '../../workspace/workspace.ts';
-import type { AgentsPort, AssistantPorts } from '../ports.ts';
+import { runLimits } from '../limits.ts';
+import type { AgentsPort, AssistantPorts, Settings } from '../ports.ts';
 import { withheldFilterOf, withSessionRules } from '../run/judge.ts';
+import type { AgentName, Started } from '../session/last-run.ts';
 import { SessionError } from '../session/session-error.ts';
 
 /** `review` is set for an agent of the workspace that the user has to look at before it runs. */
 export type ListedAgent = AgentDefinition & { review?: 'new' | 'changed' };
 export type ListedAgents = { agents: ListedAgent[]; unusable: UnusableAgent[] };
 
-/** The agent of a run, and the model that it asks for and may have. */
-export type ChosenAgent = { agent: RunAgent; model?: ModelRef };
-
-/** `named` is a word that is the name of an agent or not. `name` is used if it is not. */
-export type AgentName = { name?: string | undefined; named?: string | undefined };
+/** `modelOf` returns the model that the agent asks for and may have, if it is not the current one. */
+export type ChosenAgent = { agent: RunAgent; modelOf(current: ModelRef): ModelRef | undefined };
 
 type Rules = Pick<SessionState, 'rules'>;
+type Chooser = { id: string; state: SessionState };
 
 /** Lists the agents. Those of the workspace are only read if it is trusted, without files that no model may read. */
 export async function listAgents(ports: AssistantPorts, state: Rules = { rules: [] }): Promise<ListedAgents> {
@@ -46,6 +47,31 @@ function withReview(agent: AgentDefinition, host: AgentsPort | undefined): Liste
   return known === agent.digest ? agent : { ...agent, review: known === undefined ? 'new' : 'changed' };
 }
 
+/** Narrows the start of a run. */
+export type Narrow = (started: Started) => Started;
+
+/** Returns how the agent of the next run narrows it, or undefined without an agent. @throws SessionError if it cannot be used */
+export async function narrowingBy(name: AgentName, session: Chooser, ports: AssistantPorts): Promise<Narrow | undefined> {
+  const chosen = await chooseAgent(name, session, ports);
+  if (!chosen) return undefined;
+  return (started) => narrowStart(started, chosen, session, ports.settings, name.keepsModel);
+}
+
+/** A confirmed plan is carried out without an agent whose mode cannot carry it out. */
+function narrowStart(
+  started: Started,
+  { agent, modelOf }: ChosenAgent,
+  { state }: Chooser,
+  settings: Settings,
+  keepsModel: true | undefined,
+): Started {
+  const mode = lowerMode(started.mode, agent.mode);
+  if (started.plan && mode !== 'agent') return started;
+  const limits = narrowLimits(runLimits(settings, mode, state), agent.limits);
+  const model = keepsModel ? undefined : modelOf(started.model);
+  return { ...started, mode, limits, agent, ...(model && { model }) };
+}
+
 /**
  * Returns the agent for a run. The user is asked before an agent of the workspace runs for the first time, and again after its
  * file has changed. @throws SessionError if there is no such agent, or the user does not accept it
@@ -53,7 +79,6 @@ function withReview(agent: AgentDefinition, host: AgentsPort | undefined): Liste
 export async function chooseAgent(
   { name, named }: AgentName,
   { id, state }: { id: string; state: Rules },
-  current: ModelRef,
   ports: AssistantPorts,
 ): Promise<ChosenAgent | undefined> {
   const { agents, unusable } = await listAgents(ports, state);
@@ -67,8 +92,7 @@ export async function chooseAgent(
     host?.accept(agent.path ?? '', agent.digest);
   }
   const { review: _, ...definition } = agent;
-  const model = modelFor(definition, current, host);
-  return { agent: runAgentOf(definition), ...(model && { model }) };
+  return { agent: runAgentOf(definition), modelOf: (current) => modelFor(definition, current, host) };
 }
 
 function missingText(name: string, agents: readonly ListedAgent[], unusable: readonly UnusableAgent[]): string {

@@ -1,6 +1,5 @@
 /** Checks whether the last run allows what the user does next, and creates the first events of the next run. */
 
-import { lowerMode, narrowLimits } from '../../agents/lower.ts';
 import type { ModelRef, UserMessage } from '../../core/model/messages.ts';
 import type { AppliedCode } from '../../core/session/effects.ts';
 import type { EventBody, Mode } from '../../core/session/events.ts';
@@ -10,7 +9,7 @@ import type { RunAgent } from '../../core/session/shapes/run-agent.ts';
 import { runLimits } from '../limits.ts';
 import type { Settings } from '../ports.ts';
 import { type Bound, plannedMode } from './plans.ts';
-import { userMessage } from './prompt.ts';
+import { type Prompt, userMessage } from './prompt.ts';
 import { SessionError } from './session-error.ts';
 
 /** The value in the log instead of a model for a run that applies code. */
@@ -18,36 +17,47 @@ const APPLIES = { provider: 'kedge', model: 'apply' } as const;
 /** The text that replaces the prompt if a message contains only images. */
 const IMAGE_ALONE = 'Image';
 
-type Started = Extract<EventBody, { type: 'run_started' }>;
+export type Started = Extract<EventBody, { type: 'run_started' }>;
+/** `agent` has already lowered the mode. */
 type Asked = { mode: Mode; model?: ModelRef | undefined; agent?: RunAgent | undefined; attachments?: UserMessage['content'] };
 
-/** Returns the event that starts a run. If `model` is not set, the model of the mode is used. An agent can only lower the mode and the limits. */
+/** Returns the event that starts a run. If `model` is not set, the model of the mode is used. */
 export function startOf(
-  { mode: wanted, model, agent: chosen, attachments = [] }: Asked,
+  { mode: wanted, model, agent, attachments = [] }: Asked,
   text: string,
   settings: Settings,
   state: SessionState,
   bound: Bound = {},
 ): Started {
   const { shown, ...ties } = bound;
-  // A confirmed plan is carried out without an agent whose mode cannot carry it out.
-  const agent = bound.plan && lowerMode('agent', chosen?.mode) !== 'agent' ? undefined : chosen;
-  const mode = lowerMode(plannedMode(wanted, bound, settings.requirePlan?.()), agent?.mode);
-  const limits = narrowLimits(runLimits(settings, mode, state), agent?.limits);
+  const mode = plannedMode(wanted, bound, settings.requirePlan?.());
   const prompt = shown ?? (text || IMAGE_ALONE);
-  const asked = { prompt, ...(attachments.length > 0 && { attachments }) };
-  return { type: 'run_started', mode, ...asked, model: model ?? settings.model(mode), limits, ...ties, ...(agent && { agent }) };
+  const asked = { prompt, ...(attachments.length > 0 && { attachments }), ...(agent && { agent }) };
+  return { type: 'run_started', mode, ...asked, model: model ?? settings.model(mode), limits: runLimits(settings, mode, state), ...ties };
+}
+
+/** `named` is a word that is the name of an agent or not. `name` is used if it is not. */
+export type AgentName = { name?: string | undefined; named?: string | undefined; keepsModel?: true | undefined };
+
+/** An `@name` at the beginning of a message may be the name of an agent. */
+const AGENT_MENTION = /^\s*@([a-z0-9][\w-]{0,39})(?=\s|$)/i;
+
+/** Returns the agent that a prompt asks for, or undefined without one, so that nothing has to be loaded. */
+export function askedAgent(
+  text: string,
+  { agent, keepsModel }: Pick<Prompt, 'agent'> & { keepsModel?: true | undefined },
+  state: SessionState,
+  bound: Bound,
+): AgentName | undefined {
+  const name = agent ?? sessionAgent(state, bound);
+  const named = AGENT_MENTION.exec(text)?.[1]?.toLowerCase();
+  return name || named ? { name, named, keepsModel } : undefined;
 }
 
 /** Returns the name of the agent that the user chose last, unless it cannot carry out the plan of the next run. */
-export function sessionAgent({ runs }: Pick<SessionState, 'runs'>, { plan }: Bound = {}): string | undefined {
-  const { agent } = [...runs.values()].findLast((run) => !run.applies && !run.plan) ?? {};
-  return plan && lowerMode('agent', agent?.mode) !== 'agent' ? undefined : agent?.name;
-}
-
-/** Returns the word after an `@` at the beginning of a message. It may be the name of an agent. */
-export function agentMention(text: string): string | undefined {
-  return /^\s*@([a-z0-9][\w-]{0,39})(?=\s|$)/i.exec(text)?.[1]?.toLowerCase();
+function sessionAgent({ agent, runs }: SessionState, { plan }: Bound): string | undefined {
+  const last = [...runs.values()].findLast((run) => run.agent?.name === agent)?.agent;
+  return plan && (last?.mode ?? 'agent') !== 'agent' ? undefined : agent;
 }
 
 /** Returns the last run that called a model. */

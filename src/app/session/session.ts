@@ -17,7 +17,7 @@ import { resolveApproval } from './approvals.ts';
 import { Changes } from './changes.ts';
 import { compactableRun, expectCompacted } from './compaction.ts';
 import { EventLog, type Waiting } from './event-log.ts';
-import { agentMention, applyOpening, expectReader, lastAsked, resumableRun, sessionAgent, startOf } from './last-run.ts';
+import { applyOpening, askedAgent, expectReader, lastAsked, resumableRun, startOf } from './last-run.ts';
 import type { Listener } from './listeners.ts';
 import { MessageQueue } from './message-queue.ts';
 import { type Bound, Plans } from './plans.ts';
@@ -100,14 +100,14 @@ export class Session {
   }
 
   /** Starts a run after any undo, and resolves when it has ended, paused or stopped. @throws SessionError while another run is live. */
-  async prompt({ text, mode, model, agent, attachments = [], notes = [] }: Prompt, bound: Bound = {}): Promise<void> {
+  async prompt({ text, mode, model, agent, keepsModel, attachments = [], notes = [] }: Prompt, bound: Bound = {}): Promise<void> {
     if (this.changes.takingBack) await this.changes.takingBack;
     this.#expectIdle();
-    const name = agent ?? sessionAgent(this.state, bound);
-    const named = agentMention(text);
-    const chosen = name || named ? await this.#work.agent({ name, named }, this, model ?? this.#ports.settings.model(mode)) : undefined;
-    if (name || named) this.#expectIdle();
-    const started = startOf({ mode, model, ...chosen, attachments }, text, this.#ports.settings, this.state, bound);
+    const asked = askedAgent(text, { agent, keepsModel }, this.state, bound);
+    const narrow = asked && (await this.#work.agent(asked, this));
+    if (asked) this.#expectIdle();
+    const usual = startOf({ mode, model, attachments }, text, this.#ports.settings, this.state, bound);
+    const started = narrow?.(usual) ?? usual;
     supersede(this.#log, this.#now);
     const message = userMessage(text, [...attachments, ...notes, ...takenBackNote(this.state)]);
     await this.#run(newId(), this.queue.opening(started, { type: 'message_added', message }));

@@ -35,6 +35,8 @@ export function reduceRunStarted(state: MutableSessionState, event: Extract<Agen
   for (const covers of event.grants ?? []) state.grants.push({ scope: 'run', covers, runId });
   if (!parent) state.children.clear();
   state.runs.set(runId, state.lastRun);
+  // A plan may be carried out, and code applied, without the agent that the user chose.
+  if (!plan && !applies) state.agent = agent?.name;
   state.recent = [];
   if (!event.resumes) state.todo = [];
 }

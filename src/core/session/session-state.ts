@@ -102,6 +102,8 @@ export type MutableSessionState = {
   /** The states of the child runs of the last run, at all depths, until the calls in which they work have a result. */
   children: Map<string, MutableSessionState>;
   lastRun: MutableRunRecord | undefined;
+  /** The name of the agent that the user chose last. */
+  agent: string | undefined;
   messages: MessageList;
   /** The latest compaction. */
   compaction: Compaction | undefined;
@@ -169,6 +171,7 @@ export function emptySession(messages = new MessageList()): MutableSessionState 
     runs: new Map(),
     children: new Map(),
     lastRun: undefined,
+    agent: undefined,
     messages,
     compaction: undefined,
     asked: undefined,

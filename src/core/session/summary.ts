@@ -17,6 +17,8 @@ export type SessionSummary = {
   status: 'live' | Exclude<SessionStatus, 'running'>;
   mode?: Mode;
   model?: ModelRef;
+  /** The name of the agent of the last run. */
+  agent?: string;
   startedAt?: number;
   isPinned?: true;
   parent?: SessionParent;
@@ -53,13 +55,15 @@ export function summarize(summary: SessionSummary, event: AgentEvent): SessionSu
   if (isChildRun(event.runId) && event.type.startsWith('run_')) return summary;
   switch (event.type) {
     case 'run_started': {
-      const { mode, model, prompt, at, runId, edits } = event;
+      const { mode, model, prompt, at, runId, edits, agent } = event;
+      const { agent: _, ...before } = withoutProposal(summary);
       const title = summary.title || titleOf(prompt);
       const begun = {
-        ...withoutProposal(summary),
+        ...before,
         title,
         mode,
         model,
+        ...(agent && { agent: agent.name }),
         startedAt: summary.startedAt ?? at,
         status: 'live',
         pending: [],

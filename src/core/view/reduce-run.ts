@@ -113,6 +113,7 @@ function reduceEvent(run: RunView, event: AgentEvent): RunView {
         ...(event.applies && { applies: true }),
         ...(event.parent && { parent: event.parent }),
         ...(event.edits && { edits: event.edits }),
+        ...(event.agent && { agent: event.agent.name }),
       };
     case 'turn_started':
       return { ...run, ...(event.context && { context: event.context }), turns: [...run.turns, newTurn(event.turn)] };

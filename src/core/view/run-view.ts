@@ -95,6 +95,8 @@ export type RunView = {
   /** Whether the user applies code from an answer to a file. No model is called. */
   applies?: true;
   /** The id of a run in another session. The prompt of this run is another version of the prompt of that run. */
+  /** The name of the agent. */
+  agent?: string;
   edits?: string;
   /** Whether the run comes from a file, so that nothing in it can be undone. */
   isImported?: true;

@@ -67,6 +67,7 @@ export function workPorts(kedge: Window): WorkPorts & Disposable & { terminals: 
     mcp,
     policy: readPolicy,
     remembered: memoryOf(kedge),
+    agents: async () => (await import('./agents/agents-port.ts')).agentsPort(kedge.storage),
     documents: async () => (await kedge.documents()).collections.forRuns(),
     surroundings: async () => editorSurroundings(kedge.fs, kedge.settings.surroundings()),
     dispose() {

@@ -47,7 +47,8 @@ export function carryOut(text: string, model: PanelModel): Carried | undefined {
     case 'plan':
     case 'agent':
       chooseMode(name);
-      return words ? { text: words, mode: name } : {};
+      // The first word may be the name of an agent, which the host knows.
+      return words ? { text: name === 'agent' ? text : words, mode: name } : {};
     case 'review':
       return { text: words ? `${REVIEW}\n\n${words}` : REVIEW, mode: 'ask', withChanges: true };
     case 'undo':

@@ -1,6 +1,5 @@
 /** The slash commands of a conversation. The help and the completion are made from this table. */
 import { narrowingLines } from '../../../agents/describe.ts';
-import { sessionAgent } from '../../../app/session/last-run.ts';
 import { proposedPlan } from '../../../app/session/plans.ts';
 import { initiation } from '../../../app/session/prompt.ts';
 import type { Session } from '../../../app/session/session.ts';
@@ -173,7 +172,7 @@ async function changeAgent(chat: Chat, words: string): Promise<void> {
   }
   const agent = agents.find((each) => each.name === name.toLowerCase());
   if (!agent) {
-    const now = chat.agent ?? sessionAgent(chat.session.state);
+    const now = chat.agent ?? chat.session.state.agent;
     const lines = agents.map((each) => `  ${each.name.padEnd(14)} ${oneLine(each.description, 100)}`);
     const head = name ? `There is no agent ${oneLine(name, 40)}.` : now ? `The agent is ${now}.` : 'No agent is used.';
     return chat.front.say(`${head} To choose one: /agent NAME\n${lines.join('\n')}`);

@@ -1,5 +1,4 @@
 /** A conversation: one session at a time, and what the user sends to it. */
-import { sessionAgent } from '../../../app/session/last-run.ts';
 import { proposedPlan } from '../../../app/session/plans.ts';
 import type { Session } from '../../../app/session/session.ts';
 import type { ContextUse } from '../../../core/context/window.ts';
@@ -80,7 +79,7 @@ export class Conversation implements Chat, Controls {
     const run = this.#session.state.lastRun;
     const step = this.isRunning && run?.plan ? currentStep(run) : undefined;
     const progress = step === undefined ? [] : [`step ${step} of ${run?.plan?.steps.length}`];
-    const agent = this.agent ?? sessionAgent(this.#session.state);
+    const agent = this.agent ?? this.#session.state.agent;
     return [...progress, this.mode, ...(agent ? [agent] : []), modelText(this.model), ...(context ? [context] : [])];
   }
 

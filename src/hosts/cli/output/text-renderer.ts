@@ -105,6 +105,9 @@ export class TextRenderer {
     const rules = rulesText(rulesIn(event));
     if (rules) this.#line(paint.dim(oneLine(rules, 1_000)));
     switch (event.type) {
+      case 'run_started':
+        if (event.agent) this.#line(paint.dim(`Agent: ${event.agent.name}, in ${event.mode} mode`));
+        return;
       case 'turn_started':
         this.#redrawn.progressLine?.begin('Waiting for the model');
         return;

@@ -126,7 +126,12 @@ async function handleRequest(
     expectTrust(last.mode);
     return session.prompt({ ...last, model });
   }
-  const text = request.prompt.trim();
+  const typed = request.prompt.trim();
+  const { text, only } =
+    request.command === 'agent' && typed
+      ? await (await import('../agents/choose-agent.ts')).withAgent(kedge, session, typed)
+      : { text: typed, only: undefined };
+  if (only) throw new SessionError(`To use the agent ${only}, add the task: /agent ${only} …`);
   if (request.command === 'compact') return session.compact(text);
   if (request.command === 'init') {
     expectTrust('agent');
@@ -144,7 +149,7 @@ async function handleRequest(
   if (model.provider === 'offline' && configured.provider !== 'offline' && !offered) renderer.offered = configured;
   const { parts, refused } = await attachmentsOf(request.references, kedge, session, signal, model);
   if (refused.length > 0) renderer.notSent(refusalText(refused));
-  return session.prompt({ text, mode, attachments: parts, model });
+  return session.prompt({ text, mode, attachments: parts, model, keepsModel: true });
 }
 
 function noPlanText(last: 'proposed' | 'confirmed' | 'discarded' | 'superseded' | undefined): string {

@@ -8,6 +8,7 @@ export const COMMANDS: Partial<Record<ToHost['type'], readonly [command: string,
   manage_trust: ['workbench.trust.manage'],
   pick_session: ['kedge.openSession'],
   pick_model: ['kedge.pickModel'],
+  pick_agent: ['kedge.pickAgent'],
   open_rules: ['workbench.action.openSettings', 'kedge.policy.rules'],
   connect_model: ['kedge.connectModel'],
 };
