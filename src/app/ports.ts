@@ -48,6 +48,8 @@ export type Settings = {
   memory?(): number;
   /** Whether the model gives sessions their titles. */
   titles?(): boolean;
+  /** How deep runs may give tasks to child runs: 0 not at all, 1 without further ones. */
+  delegation?(): number;
 };
 
 export type Tuning = Pick<ModelRequest, 'temperature' | 'maxOutputTokens' | 'reasoningEffort' | 'contextWindow'>;

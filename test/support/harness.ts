@@ -72,6 +72,8 @@ export type HarnessOptions = {
   answerFormat?: AssistantPorts['answerFormat'];
   /** Sessions can work in Git worktrees of the first folder. */
   worktrees?: boolean;
+  /** How deep runs may delegate. */
+  delegation?: number;
   agents?: AssistantPorts['agents'];
   /** Whether approvals and questions cannot be answered. */
   unattended?: boolean;
@@ -147,6 +149,7 @@ async function start(place: Place, sessionId?: string): Promise<Harness> {
       model: () => ({ provider: 'scripted', model: 'scripted' }),
       ...(options.requirePlan && { requirePlan: () => true }),
       ...(options.titles && { titles: () => true }),
+      ...(options.delegation !== undefined && { delegation: () => options.delegation ?? 0 }),
       limits: (mode) => (typeof limits === 'function' ? limits(mode) : { ...GENEROUS, ...limits }),
       ...(options.runLimits && { runLimits: options.runLimits }),
       ...(options.budgets && { budgets: options.budgets }),
@@ -189,7 +192,7 @@ async function start(place: Place, sessionId?: string): Promise<Harness> {
   };
   const of = (session: Session): Harness => {
     const events: AgentEvent[] = [];
-    session.subscribe((event) => events.push(event));
+    session.subscribe((event) => events.push(event), { withChildren: true });
     return {
       assistant,
       session,

@@ -41,11 +41,11 @@ function Agent({ agent }: { agent: AgentEntry }) {
     <section aria-label={name}>
       <div class="row">
         <h2 class="grow">{name}</h2>
-        <Button kind="link" label={`Show the prompt of ${name}`} onClick={() => send({ page: 'agents', type: 'show_agent', name })}>
+        <Button kind="link" label={`Show prompt of ${name}`} onClick={() => send({ page: 'agents', type: 'show_agent', name })}>
           Show prompt
         </Button>
         <Button
-          kind={isChosen ? 'secondary' : 'primary'}
+          kind="secondary"
           label={isChosen ? `Do not use ${name}` : `Use ${name}`}
           onClick={() => send({ page: 'agents', type: 'choose_agent', name: isChosen ? '' : name })}
         >

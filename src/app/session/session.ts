@@ -1,5 +1,6 @@
 /** One conversation: its log, its state, its live run, and the answers that runs wait for. */
 
+import { rootRunId } from '../../core/session/children/child-ids.ts';
 import type { AppliedCode, AppliedWorktree } from '../../core/session/effects.ts';
 import type { AnswerRating, ApprovalAnswer, EventBody, QuestionAnswer, SessionEventBody } from '../../core/session/events.ts';
 import type { Permission } from '../../core/session/grant-scope.ts';
@@ -93,9 +94,9 @@ export class Session {
     else this.#log.locked(() => this.note(about()));
   }
 
-  /** Calls `listener` for every new event, including deltas. Returns a function that removes the listener. */
-  subscribe(listener: Listener): () => void {
-    return this.#log.listeners.add(listener);
+  /** Calls `listener` for new events, including deltas, of child runs only with `withChildren`. Returns a function that removes the listener. */
+  subscribe(listener: Listener, { withChildren = false } = {}): () => void {
+    return this.#log.listeners.add(listener, withChildren);
   }
 
   /** Starts a run after any undo, and resolves when it has ended, paused or stopped. @throws SessionError while another run is live. */
@@ -243,7 +244,7 @@ export class Session {
   async #goOn(runId: string, questionId: string): Promise<void> {
     if (this.changes.takingBack) await this.changes.takingBack;
     if (this.#live?.goOn(questionId)) return;
-    if (!this.#live && !waitsForUser(this.state)) await this.#resume(runId);
+    if (!this.#live && !waitsForUser(this.state)) await this.#resume(rootRunId(runId));
   }
 
   /** Revokes one permission or all permissions, also in the live run. With `later`, this is logged before the next event. */
@@ -294,7 +295,5 @@ export class Session {
   }
 
   /** Applies the events that another window or process has added to the log. New events continue their sequence numbers. */
-  refresh(): void {
-    this.#log.refresh();
-  }
+  refresh = (): void => this.#log.refresh();
 }

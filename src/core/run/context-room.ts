@@ -149,6 +149,7 @@ export class ContextRoom {
     const whole = { ...request, model: model.model, tools: this.#tools, messages };
     const received = new Received(whole);
     const enough = new AbortController();
+    const ended = meter.receiving(() => received.use(price));
     emit({ type: 'context_compacting' });
     try {
       await receive(this.#ports, whole, received, AbortSignal.any([signal, enough.signal]), (event) => {
@@ -162,10 +163,12 @@ export class ContextRoom {
       // model is reported by the next request.
       if (signal.aborted || error instanceof LimitReached) {
         emit({ type: 'context_compacting', done: true });
+        ended();
         if (received.hasBegun || received.usage) addAnswer(this.#ports, received, [], 'aborted');
         throw error;
       }
     }
+    ended();
     const { stop, hasBegun } = received;
     const { usage, usd, ...counted } = useIn(received, price);
     const estimate = hasBegun ? counted.estimate : {};

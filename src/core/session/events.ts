@@ -5,6 +5,7 @@ import type { ModelErrorKind, ModelWaiting } from '../model/model.ts';
 import type { Mode } from '../modes.ts';
 import type { Check, Plan, StepStatus } from '../plan/plan.ts';
 import type { AnswerRating, ApprovalAnswer, Granted, Question, QuestionAnswer } from './answers.ts';
+import type { RunParent } from './children/child-ids.ts';
 import type {
   AppliedCode,
   AppliedWorktree,
@@ -60,8 +61,8 @@ export type EventBody =
    * model is called: the user applies code from an answer to a file. With `edits`, the prompt is another version of the prompt of that run,
    * which is in another session. `attachments` contains the prompt's attachments, so that none is lost if the program ends before the
    * prompt is logged. `grants` are permissions that the user gave for this run when starting it. `worktree` is the id of the worktree in which
-   * the run works. With `applies`, its changes are applied to the user's files. `agent` is the agent that the user chose; `mode` and `limits` are
-   * those that it leaves.
+   * the run works. With `applies`, its changes are applied to the user's files. `agent` is the agent of the run; `mode` and `limits` are
+   * those that it leaves. With `parent`, it is a child run.
    */
   | {
       type: 'run_started';
@@ -77,6 +78,7 @@ export type EventBody =
       attachments?: UserMessage['content'];
       grants?: Permission[];
       worktree?: string;
+      parent?: RunParent;
       agent?: RunAgent;
     }
   /** The computer that serves the model is short of memory, so the limits of this run are reduced. */

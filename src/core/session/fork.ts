@@ -59,6 +59,16 @@ export function copiedEvents(
   if (state.worktree !== undefined)
     add({ type: 'session_worktree_closed', worktree: state.worktree, outcome: 'copied', runId: '', at: state.at });
   const of = { runId: run.runId, at: state.at };
+  // The children of a child come after it, and end before it.
+  for (const child of [...state.children.values()].reverse())
+    if (child.lastRun && child.lastRun.status !== 'finished')
+      add({
+        type: 'run_finished',
+        outcome: 'stopped',
+        ...totalsOf(child.lastRun, child, child.at),
+        runId: child.lastRun.runId,
+        at: state.at,
+      });
   for (const call of [...state.open]) {
     if (state.results.has(call.id)) continue;
     const hasBegun = state.begun.has(call.id);

@@ -6,6 +6,7 @@
 import type { Compaction } from '../context/compacted.ts';
 import { type Cost, type ModelRef, type ToolCall, type ToolResult, textOf, type Usage, type UserMessage } from '../model/messages.ts';
 import type { Check, Plan, PlanStatus, StepStatus } from '../plan/plan.ts';
+import type { RunParent } from './children/child-ids.ts';
 import type { AppliedCode, AppliedWorktree, ChangeSummary, FileRead } from './effects.ts';
 import type {
   AgentEvent,
@@ -71,6 +72,10 @@ export type MutableRunRecord = {
   messagesBefore: number;
   /** Whether the message that starts the run is in the log, or was among the queued messages. */
   hasOpening: boolean;
+  /** The call in which this run works, if another run started it. */
+  parent?: RunParent;
+  /** The number of the latest child run. */
+  children?: number;
 };
 
 /** A readonly view of a collection. Its entries come from events, which are never changed. */
@@ -94,7 +99,10 @@ export type MutableSessionState = {
   /** The total usage and cost of all runs. */
   usage: Usage;
   cost: Partial<Cost>;
+  /** The runs that the user started. In the state of a child run, this is the child alone. */
   runs: Map<string, MutableRunRecord>;
+  /** The states of the child runs of the last run, at all depths, until the calls in which they work have a result. */
+  children: Map<string, MutableSessionState>;
   lastRun: MutableRunRecord | undefined;
   /** The name of the agent that the user chose last. */
   agent: string | undefined;
@@ -165,6 +173,7 @@ export function emptySession(messages = new MessageList()): MutableSessionState 
     usage: {},
     cost: {},
     runs: new Map(),
+    children: new Map(),
     lastRun: undefined,
     agent: undefined,
     messages,
@@ -207,9 +216,14 @@ export function queuedText({ queue }: Pick<SessionState, 'queue'>): string {
   return [...queue.values()].map(({ message }) => textOf(message)).join('\n\n');
 }
 
-/** Returns true if the run waits for an answer from the user. */
-export function waitsForUser({ pendingApprovals, pendingQuestions }: SessionState): boolean {
-  return pendingApprovals.size > 0 || pendingQuestions.size > 0;
+/** Returns true if the run waits for an answer from the user, and none of its child runs can work meanwhile. */
+export function waitsForUser({ pendingApprovals, pendingQuestions, children, lastRun }: SessionState): boolean {
+  if (pendingApprovals.size === 0 && pendingQuestions.size === 0) return false;
+  for (const child of children.values()) {
+    const run = child.lastRun;
+    if (run?.status === 'live' && run.parent?.runId === lastRun?.runId && !waitsForUser(child)) return false;
+  }
+  return true;
 }
 
 /** `landed` is true when the write is known to have completed. `planId` and `step` name the plan step that it belongs to. */

@@ -1,6 +1,7 @@
 /** Summarizes a session for lists. Only a few of its events are needed, so a list does not have to read and validate whole logs. */
 
 import type { ModelRef } from '../model/messages.ts';
+import { isChildRun } from './children/child-ids.ts';
 import type { AgentEvent, EventBody, Mode, SessionParent } from './events.ts';
 import { titleOf } from './title.ts';
 
@@ -50,6 +51,8 @@ export const SUMMARIZED: ReadonlySet<string> = new Set<EventBody['type']>([
 ]);
 
 export function summarize(summary: SessionSummary, event: AgentEvent): SessionSummary {
+  // Only what a child run asks the user concerns the session.
+  if (isChildRun(event.runId) && event.type.startsWith('run_')) return summary;
   switch (event.type) {
     case 'run_started': {
       const { mode, model, prompt, at, runId, edits, agent } = event;

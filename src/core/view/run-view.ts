@@ -6,6 +6,7 @@ import type { ModelWaiting } from '../model/model.ts';
 import type { Plan } from '../plan/plan.ts';
 import { refusedPaths } from '../plan/progress.ts';
 import type { Rating } from '../session/answers.ts';
+import type { RunParent } from '../session/children/child-ids.ts';
 import type { ChangeSummary, Decision, Effect, Target } from '../session/effects.ts';
 import type {
   AgentEvent,
@@ -150,6 +151,10 @@ export type RunView = {
   finished?: { outcome: Outcome; error?: RunError; usage: Usage; cost?: Cost; sessionCost?: Cost; durationMs: number; receipt?: Receipt };
   /** The user's rating of the answer. */
   rating?: { rating: Rating; words?: string };
+  /** The call in which this run works, if another run started it. */
+  parent?: RunParent;
+  /** The child runs, in the order in which they began. */
+  children?: readonly RunView[];
   undone?: readonly UndoResult[];
   /** The id of the undo that undid the run, with which the undo can itself be undone. */
   undoId?: string;
@@ -177,6 +182,11 @@ export function newRun(id: string): RunView {
 
 export function callsIn({ turns }: RunView): CallView[] {
   return turns.flatMap(({ calls }) => calls);
+}
+
+/** Returns the run and all runs that worked for it. */
+export function withChildren(run: RunView): RunView[] {
+  return [run, ...(run.children ?? []).flatMap(withChildren)];
 }
 
 /** Returns the index of the turn that made the call, or -1. The search starts at the end. */

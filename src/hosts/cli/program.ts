@@ -154,7 +154,7 @@ async function run(given: Extract<Command, { action: 'prompt' | 'continue' }>, s
         process.stdin.isTTY === true,
         readLastRun(session.events),
       );
-  session.subscribe(renderer ? (event) => renderer.handle(event) : printJson);
+  session.subscribe(renderer ? (event) => renderer.handle(event) : printJson, { withChildren: true });
   hooks.onInterrupt = () => void renderer?.interrupted();
 
   const endpoint = env.KEDGE_OTLP_ENDPOINT;

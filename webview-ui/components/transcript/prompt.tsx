@@ -22,8 +22,7 @@ export function Prompt({ run, canRestore, running, versions }: PromptProps) {
     if (wasEditing.current && !isEditing) edit.current?.querySelector('button')?.focus({ preventScroll: true });
     wasEditing.current = isEditing;
   }, [isEditing]);
-  const { icon } = MODE[run.mode];
-  const label = run.agent ? `${run.agent}, ${MODE[run.mode].label}` : MODE[run.mode].label;
+  const { label, icon } = MODE[run.mode];
   const text = run.plan ? `Run the plan: ${run.plan.goal}` : run.prompt;
   const canEdit = !run.plan && !run.applies;
   if (isEditing) {
@@ -40,6 +39,7 @@ export function Prompt({ run, canRestore, running, versions }: PromptProps) {
       <Thumbnails images={run.images ?? []} />
       <SentChips refs={run.mentions ?? []} />
       <Folded text={text} />
+      {run.agent && <p class="run-footer">Agent: {run.agent}</p>}
       {(canRestore || versions) && (
         <div class="prompt-actions">
           {canRestore && <RestoreHere to={{ runId: run.id }} label="Restore the files to their state before this prompt" />}
@@ -56,7 +56,7 @@ export function Prompt({ run, canRestore, running, versions }: PromptProps) {
         title={[`${label} mode`, run.at !== undefined && timeText(run.at)].filter(Boolean).join(', ')}
         aria-hidden="true"
       >
-        {run.agent} <Icon name={run.plan ? 'run-all' : run.applies ? 'git-stash-apply' : icon} />
+        <Icon name={run.plan ? 'run-all' : run.applies ? 'git-stash-apply' : icon} />
       </span>
     </div>
   );

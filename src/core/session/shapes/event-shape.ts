@@ -21,6 +21,7 @@ import {
   string,
 } from '../../shape.ts';
 import type { Rating } from '../answers.ts';
+import type { RunParent } from '../children/child-ids.ts';
 import type { FileRead, FileRevision, Reason } from '../effects.ts';
 import type {
   AgentEvent,
@@ -168,6 +169,7 @@ export const FIELDS: { [Type in DurableType]: FieldChecks<Fields<Type>> } = {
     attachments: optional(userContent),
     grants: optional(arrayOf(permission)),
     worktree: text,
+    parent: optional(object<RunParent>({ runId: string, callId: string, depth: number })),
     agent: optional(runAgent),
   },
   limits_shrunk: { limits, reason: string },

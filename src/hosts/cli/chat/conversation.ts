@@ -5,6 +5,8 @@ import type { ContextUse } from '../../../core/context/window.ts';
 import { type ModelRef, textOf } from '../../../core/model/messages.ts';
 import { MODES, type Mode } from '../../../core/modes.ts';
 import { currentStep } from '../../../core/plan/progress.ts';
+import { isChildRun } from '../../../core/session/children/child-ids.ts';
+import type { AgentEvent } from '../../../core/session/events.ts';
 import { readLastRun } from '../../../core/view/session-view.ts';
 import { contextShare } from '../../../core/words/context-text.ts';
 import { sessionLimitsText } from '../../../core/words/session-limits-text.ts';
@@ -96,11 +98,13 @@ export class Conversation implements Chat, Controls {
     const renderer = this.front.show(run, () => this.isVerbose);
     this.#unsubscribe();
     this.#context = run?.context;
-    this.#unsubscribe = this.#session.subscribe((event) => {
-      if (event.type === 'turn_started') this.#context = event.context;
+    const follow = (event: AgentEvent) => {
+      const isTurn = event.type === 'turn_started' && !isChildRun(event.runId);
+      if (isTurn) this.#context = event.context;
       renderer.handle(event);
-      if (event.type === 'turn_started') for (const text of this.#waiting.splice(0)) void this.submit(text);
-    });
+      if (isTurn) for (const text of this.#waiting.splice(0)) void this.submit(text);
+    };
+    this.#unsubscribe = this.#session.subscribe(follow, { withChildren: true });
     if (this.#options.bell) this.#ringFor(this.#session);
     if (!run) return;
     if (state.lastRun) this.mode = state.lastRun.mode;

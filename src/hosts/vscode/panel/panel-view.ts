@@ -19,7 +19,7 @@ import { open } from './open.ts';
 import { Pages } from './pages/pages.ts';
 import { PanelBranches } from './panel-branches.ts';
 import { PanelMentions } from './panel-mentions.ts';
-import { approvalOf, COMMANDS, joinDeltas, optionOf } from './panel-messages.ts';
+import { addJoined, approvalOf, COMMANDS, optionOf } from './panel-messages.ts';
 import { sendPrompt } from './panel-prompt.ts';
 import { panelState } from './panel-state.ts';
 import { showError } from './show-error.ts';
@@ -271,13 +271,11 @@ export class PanelView implements vscode.Disposable {
     void this.#proposals.of(session).then((edited) => {
       for (const each of edited) this.#post({ type: 'proposal_edited', ...each });
     });
-    this.#unsubscribe = session.subscribe((event) => {
-      const last = this.#pending.at(-1);
-      const joined = last && joinDeltas(last, event);
-      if (joined) this.#pending[this.#pending.length - 1] = joined;
-      else this.#pending.push(event);
+    const collect = (event: AgentEvent) => {
+      addJoined(this.#pending, event);
       this.#timer ??= setTimeout(() => this.#flush(session), FLUSH_MS);
-    });
+    };
+    this.#unsubscribe = session.subscribe(collect, { withChildren: true });
   }
 
   #flush(session: Session): void {
