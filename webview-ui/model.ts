@@ -12,6 +12,9 @@ import type { PageData, PageName } from '../src/protocol/pages.ts';
 import type { Branches, Mention, OtherSession, PanelState } from '../src/protocol/panel.ts';
 import type { PastedImage } from './images.ts';
 
+/** A command that the user can write at the start of a message. `takes` says what can follow it. */
+export type CommandChoice = { command: string; icon: string; label: string; detail: string; takes?: string };
+
 /** A file of a proposed change as the user edited it. */
 export type EditedFile = Pick<ChangeSummary, 'diff' | 'added' | 'removed'> & { content: string };
 /** `rejected` are the hunks that the user rejected in the editor, by path. */
@@ -45,6 +48,8 @@ export type PanelModel = Omit<SessionView, 'runs'> & {
   compose?: { text: string };
   /** The choices for the mention that the user is typing. */
   found?: { query: string; choices: readonly MentionChoice[] };
+  /** The commands of the prompt files. */
+  commands?: readonly CommandChoice[];
   /** The mentions of the message that is being written. */
   mentions: readonly ChosenMention[];
   /** The active file or selection in the editor. */

@@ -133,6 +133,8 @@ export type WorkPorts = {
   policy?(): PolicySettings;
   /** The memory: entries that the user asked Kedge to remember. */
   remembered?: MemoryStore;
+  /** The directory with the user's own prompt files or skills, or undefined if there is none. Links in it must not lead out of it. */
+  userFiles?(kind: 'prompts' | 'skills'): Promise<FileSystem | undefined>;
   /** The required form of the final answers of runs. */
   answerFormat?: AnswerFormat;
   /** Returns the known facts about the user's surroundings. This is called at the start of each run. */

@@ -52,7 +52,7 @@ export class Work {
    * Loads the rules files, memory and surroundings that the model of a run receives in addition to the conversation.
    * @throws Error when an ignore file cannot be read.
    */
-  async context(run: RunRecord, scope: Pick<RunScope, 'state'>): Promise<RunContext> {
+  async context(run: RunRecord, scope: Pick<RunScope, 'state' | 'sessionId'>): Promise<RunContext> {
     const { contextOf, ports } = await this.load();
     return contextOf(run, scope, ports);
   }

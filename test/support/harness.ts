@@ -17,6 +17,7 @@ import { gitChanges } from '../../src/hosts/node/commands/git-changes.ts';
 import { gitSettings } from '../../src/hosts/node/commands/git-settings.ts';
 import { NodeFileSystem } from '../../src/hosts/node/files/file-system.ts';
 import { NodeWriter } from '../../src/hosts/node/files/writer.ts';
+import { userFiles } from '../../src/hosts/node/user-files.ts';
 import { type ScriptedAdapter, type ScriptedTurn, scriptedAdapter } from '../../src/providers/scripted/index.ts';
 import { DiskBlobs } from '../../src/sessions/blobs.ts';
 import { Ledger } from '../../src/sessions/ledger.ts';
@@ -34,6 +35,8 @@ export type Files = Record<string, string | Uint8Array>;
 export type HarnessOptions = {
   /** Additional open folders, by name. The first folder is `workspace`. */
   folders?: Record<string, Files>;
+  /** The files of the user's own folder, such as `prompts/a.md`. */
+  userFolder?: Files;
   /** Files outside the workspace, in its parent directory. */
   beside?: Files;
   limits?: Partial<Limits> | ((mode: Mode) => Limits);
@@ -106,6 +109,7 @@ export async function assistantOn(files: Files, script: readonly ScriptedTurn[] 
   const roots = [join(parent, 'workspace')];
   await layOut(roots[0] as string, files);
   await layOut(parent, options.beside ?? {});
+  if (options.userFolder) await layOut(join(storage, 'user'), options.userFolder);
   for (const [name, content] of Object.entries(options.folders ?? {})) {
     roots.push(join(parent, name));
     await layOut(join(parent, name), content);
@@ -172,6 +176,7 @@ async function start(place: Place, sessionId?: string): Promise<Harness> {
     ...(options.terminalOutput && { terminalOutput: options.terminalOutput }),
     ...(options.workspaces && { workspaces: options.workspaces }),
     ...(options.remembered && { remembered: options.remembered }),
+    ...(options.userFolder && { userFiles: async (kind) => userFiles(kind, { KEDGE_HOME: join(storage, 'user') }) }),
   };
   const assistant = new Assistant(ports);
   const root = roots[0] as string;

@@ -8,6 +8,7 @@ import { usedBy } from '../../core/session/usage-totals.ts';
 import { systemPrompt } from '../../core/words/prompts.ts';
 import { type ExternalAccess, toolsFor } from '../../tools/index.ts';
 import { StepController } from '../../tools/plan/step-controller.ts';
+import { skillTool } from '../../tools/skill.ts';
 import { WriteGate } from '../../workspace/gate.ts';
 import { withIgnoreFiles } from '../../workspace/ignore.ts';
 import type { FileSystem } from '../../workspace/types.ts';
@@ -51,7 +52,8 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
   const history = () => ({ messages: state.messages, events: scope.events, decideByRules: judge.decideByRules });
   const applied = run.applies && (await import('./apply-run.ts')).appliedRun(run, run.applies);
   const documents = applied ? undefined : await ports.documents?.(scope.sessionId);
-  const own = applied
+  const skills = applied ? [] : (scope.context?.skills ?? []);
+  const general = applied
     ? applied.tools(workspace, writeGate)
     : writeGate
       ? toolsFor(
@@ -61,6 +63,7 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
           history,
         )
       : toolsFor(workspace, mode === 'plan' ? { mode, newId: () => crypto.randomUUID(), revises } : { mode: 'ask' }, languages, history);
+  const own = skills.length > 0 ? [...general, skillTool(skills)] : general;
   const builtin = documents ? await withDocuments(own, narrowed(documents, run, state), workspace) : own;
   let tools: readonly Tool[] = builtin;
   const join = (more: readonly Tool[]) => {

@@ -75,6 +75,7 @@ const notePart = object<NotePart>({
     memory: true,
     surroundings: true,
     servers: true,
+    skills: true,
     mention: true,
   }),
   text: string,

@@ -56,6 +56,7 @@ export type NotePart = {
     | 'memory'
     | 'surroundings'
     | 'servers'
+    | 'skills'
     | 'mention';
   text: string;
   /** The field is set for rules and memory. */

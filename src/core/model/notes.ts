@@ -30,6 +30,7 @@ const SHOWN_SEPARATELY: ReadonlySet<NotePart['about']> = new Set([
   'memory',
   'surroundings',
   'servers',
+  'skills',
 ]);
 
 /** Returns the texts of the notes that are displayed to the user. */

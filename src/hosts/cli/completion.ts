@@ -13,6 +13,7 @@ export const COMMANDS: Readonly<Record<string, { text: string; words?: readonly 
   init: { text: 'write an AGENTS.md' },
   remember: { text: 'remember words in later sessions' },
   undo: { text: 'undo the changes of a run' },
+  skills: { text: 'list prompt files and skills' },
   grants: { text: 'list or remove permanent permissions', words: ['clear'] },
   sessions: { text: 'list sessions', words: ['search', 'rename', 'pin', 'unpin', 'delete', 'restore', 'empty-trash'] },
   fork: { text: 'start a session with the messages of another one' },

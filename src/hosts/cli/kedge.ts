@@ -152,6 +152,7 @@ export function openKedge(
       },
       policy: () => policy,
       remembered: memory,
+      userFiles: async (kind) => (await import('../node/user-files.ts')).userFiles(kind, env),
       documents: () => documents.forRuns(),
       surroundings: async () =>
         (await import('../node/surroundings.ts')).terminalSurroundings(roots[0] as string, new Set(options.surroundings ?? PARTS)),

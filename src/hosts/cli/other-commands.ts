@@ -1,4 +1,4 @@
-/** The commands that run no model: `keys`, `undo`, `remember`, `grants`, `models`, `config` and `completion`. They are loaded on demand. */
+/** The commands that run no model: `keys`, `undo`, `remember`, `grants`, `models`, `config`, `skills` and `completion`. They are loaded on demand. */
 import type { AgentEvent } from '../../core/session/events.ts';
 import type { StoredKeys } from '../node/keyring.ts';
 import { EXIT } from './exit-codes.ts';
@@ -33,6 +33,12 @@ export async function runOther(command: Other, { stored, env, signal, hooks }: R
       const { manageGrants, parseClear } = await import('./grants-command.ts');
       const { clear } = parseClear(words);
       return manageGrants(openKedge(command, env), clear);
+    }
+    case 'skills': {
+      const [{ customizationsText }, { assistant }] = [await import('./customizations/prompt-files.ts'), openKedge(command, env)];
+      const all = await (await assistant.customizations({ state: { rules: [] } })).list();
+      process.stdout.write(command.json ? all.map((each) => `${JSON.stringify(each)}\n`).join('') : `${customizationsText(all)}\n`);
+      return EXIT.answered;
     }
     case 'completion':
       process.stdout.write((await import('./completion.ts')).completion(words));

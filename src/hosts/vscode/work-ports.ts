@@ -8,6 +8,7 @@ import { Commands } from '../node/commands/commands.ts';
 import { gitSettings } from '../node/commands/git-settings.ts';
 import { PageFetcher } from '../node/fetch/fetch.ts';
 import { readMemory } from '../node/system-memory.ts';
+import { userFiles } from '../node/user-files.ts';
 import type { EditorDocuments } from './documents/editor-documents.ts';
 import { DraftFormatter } from './files/draft-formatter.ts';
 import type { VsCodeFileSystem } from './files/file-system.ts';
@@ -67,6 +68,7 @@ export function workPorts(kedge: Window): WorkPorts & Disposable & { terminals: 
     mcp,
     policy: readPolicy,
     remembered: memoryOf(kedge),
+    userFiles: async (kind) => userFiles(kind),
     documents: async () => (await kedge.documents()).collections.forRuns(),
     surroundings: async () => editorSurroundings(kedge.fs, kedge.settings.surroundings()),
     dispose() {

@@ -14,6 +14,7 @@ Usage
                            without words, show the memory
   kedge undo [RUN]         undo the changes of the last run, or of the run with this id
   kedge grants [clear [N]] list your permanent permissions in this folder, or remove all of them or number N
+  kedge skills             list the prompt files and skills of yours and of this folder
   kedge sessions           list this folder's sessions, or all with --all; also: search, rename, pin, delete, restore,
                            --usage
   kedge fork SESSION       start a session with the messages of another session
@@ -136,6 +137,17 @@ ${FOLDER}`,
 
 Options
 ${FOLDER}`,
+  skills: `Usage
+  kedge skills                           list prompt files and skills, where they come from, and what cannot be used
+
+  A prompt file is Markdown: .kedge/prompts/NAME.md or .github/prompts/NAME.prompt.md of this folder, or prompts/NAME.md
+  beside your configuration file (kedge config path). It is sent with /NAME in a conversation, or with
+  kedge ask "/NAME words". It can contain \${selection}, \${file} and \${input:name:what to enter}.
+  A skill is a folder with a SKILL.md: in .kedge/skills, .claude/skills or .github/skills, or in skills beside your
+  configuration file. Models get its name and description, and read the rest when they need it.
+
+Options
+${FOLDER}${JSON_LINES}`,
   completion: `Usage
   kedge completion bash                  print the completion for bash; to use it, add this line to ~/.bashrc:
                                          source <(kedge completion bash)

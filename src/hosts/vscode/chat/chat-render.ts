@@ -246,6 +246,11 @@ export class ChatRenderer {
     this.#stream.markdown(plain(text));
   }
 
+  /** Shows the text of a prompt file as it is sent. */
+  sent(text: string): void {
+    this.#stream.markdown(`${fence(text, '')}\n\n`);
+  }
+
   /** Lists the rules files that were added to the conversation. */
   #rules(event: AgentEvent): void {
     const rules = rulesText(rulesIn(event));

@@ -1,6 +1,7 @@
 import { isAbsolute, join } from 'node:path';
-import { homeDirectory, storageDirectory } from '../../node/storage.ts';
-import type { Environment } from './environment.ts';
+import { homeDirectory, storageDirectory } from './storage.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Returns the path of the user's configuration file. @throws Error when the home directory is unknown. */
 export function configFile(env: Environment = process.env, platform: NodeJS.Platform = process.platform, home?: string): string {
