@@ -7,6 +7,8 @@ import type { Mode } from '../core/session/events.ts';
 import type { Permission } from '../core/session/grant-scope.ts';
 import type { Limits, RunBudget, SessionLimits } from '../core/session/limits.ts';
 import type { DocumentCollections } from '../documents/collections.ts';
+import type { HookExit } from '../hooks/answer.ts';
+import type { Hook, HookFile } from '../hooks/config.ts';
 import type { IsDenied, Joining, ServerResource } from '../mcp/types.ts';
 import type { GitSetting } from '../policy/commands/programs/git-programs.ts';
 import type { ShellParsers } from '../policy/commands/shells/syntax.ts';
@@ -135,10 +137,28 @@ export type WorkPorts = {
   remembered?: MemoryStore;
   /** The directory with the user's own prompt files or skills, or undefined if there is none. Links in it must not lead out of it. */
   userFiles?(kind: 'prompts' | 'skills'): Promise<FileSystem | undefined>;
+  /** Returns the hooks of the user and of the folders, or undefined if there are none. */
+  hooks?(): Promise<HooksPort | undefined>;
   /** The required form of the final answers of runs. */
   answerFormat?: AnswerFormat;
   /** Returns the known facts about the user's surroundings. This is called at the start of each run. */
   surroundings?(): Promise<Surroundings>;
+};
+
+export type HooksPort = {
+  /** The paths of the open folders, for hooks. */
+  folders: readonly string[];
+  /** Reads the user's own file. */
+  user(): HookFile | undefined;
+  /** Reads the files of the open folders. */
+  workspace(): HookFile[];
+  /** Whether the user has accepted or refused workspace hooks with these contents. A refusal is forgotten when the program ends. */
+  isAccepted(digest: string): boolean;
+  accept(digest: string): void;
+  isRefused(digest: string): boolean;
+  refuse(digest: string): void;
+  /** `isTrusted` is whether the user trusts the workspace. */
+  start(hook: Pick<Hook, 'command' | 'timeoutMs'> & { isTrusted: boolean }, input: string, signal: AbortSignal): Promise<HookExit>;
 };
 
 export type DocumentsPort = {

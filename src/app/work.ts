@@ -2,6 +2,7 @@
 
 import type { RunPorts } from '../core/run/ports.ts';
 import type { RunRecord } from '../core/session/session-state.ts';
+import type { RunHooks } from '../hooks/run-hooks.ts';
 import type { WriteGate } from '../workspace/gate.ts';
 import type { FileSystem } from '../workspace/types.ts';
 import type { RunContext } from './context/run-context.ts';
@@ -17,6 +18,8 @@ export class Work {
   readonly #ports: AssistantPorts | LatePorts;
   #gate: { fs: FileSystem; gate: WriteGate } | undefined;
   #loading: Promise<Loaded> | undefined;
+  /** The hooks that run after a run has asked or ended. */
+  readonly #pendingHooks = new Set<Promise<unknown>>();
 
   constructor(ports: AssistantPorts | LatePorts) {
     this.#ports = ports;
@@ -57,6 +60,13 @@ export class Work {
     return contextOf(run, scope, ports);
   }
 
+  /** Returns the hooks of a run, or undefined if there are none. @throws Error if the user's hooks cannot be read */
+  async hooks(run: RunRecord, scope: RunScope): Promise<RunHooks | undefined> {
+    const { ports } = await this.load();
+    const port = await ports.hooks?.();
+    return port && (await import('./run/hooks.ts')).hooksOf(run, scope, ports, { port, pending: this.#pendingHooks });
+  }
+
   /** Returns the write gate of the open folders. All sessions use the same gate, so that their changes are written one after another. */
   async gate(): Promise<WriteGate> {
     const { openGate, ports } = await this.load();
@@ -67,6 +77,6 @@ export class Work {
 
   /** Ends everything that the runs have started, such as MCP servers. */
   async close(): Promise<void> {
-    await this.#loading?.then(({ ports }) => ports.mcp?.close()).catch(() => undefined);
+    await Promise.all([this.#loading?.then(({ ports }) => ports.mcp?.close()).catch(() => undefined), ...this.#pendingHooks]);
   }
 }

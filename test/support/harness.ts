@@ -12,11 +12,13 @@ import type { ModelAdapter } from '../../src/core/model/model.ts';
 import type { AgentEvent, EventBody, Mode } from '../../src/core/session/events.ts';
 import type { Permission } from '../../src/core/session/grant-scope.ts';
 import type { Limits, RunBudget, SessionLimits } from '../../src/core/session/limits.ts';
+import { NO_ENVIRONMENT_RULES } from '../../src/hosts/node/commands/command-environment.ts';
 import { Commands } from '../../src/hosts/node/commands/commands.ts';
 import { gitChanges } from '../../src/hosts/node/commands/git-changes.ts';
 import { gitSettings } from '../../src/hosts/node/commands/git-settings.ts';
 import { NodeFileSystem } from '../../src/hosts/node/files/file-system.ts';
 import { NodeWriter } from '../../src/hosts/node/files/writer.ts';
+import { findHooks } from '../../src/hosts/node/hooks/find-hooks.ts';
 import { userFiles } from '../../src/hosts/node/user-files.ts';
 import { type ScriptedAdapter, type ScriptedTurn, scriptedAdapter } from '../../src/providers/scripted/index.ts';
 import { DiskBlobs } from '../../src/sessions/blobs.ts';
@@ -37,6 +39,8 @@ export type HarnessOptions = {
   folders?: Record<string, Files>;
   /** The files of the user's own folder, such as `prompts/a.md`. */
   userFolder?: Files;
+  /** Whether hooks run, in real processes. */
+  hooks?: boolean;
   /** Files outside the workspace, in its parent directory. */
   beside?: Files;
   limits?: Partial<Limits> | ((mode: Mode) => Limits);
@@ -176,6 +180,15 @@ async function start(place: Place, sessionId?: string): Promise<Harness> {
     ...(options.terminalOutput && { terminalOutput: options.terminalOutput }),
     ...(options.workspaces && { workspaces: options.workspaces }),
     ...(options.remembered && { remembered: options.remembered }),
+    ...(options.hooks && {
+      hooks: () =>
+        findHooks({
+          folders: fs.folders.map(({ root: each }) => each),
+          storage,
+          environment: () => NO_ENVIRONMENT_RULES,
+          env: { ...process.env, KEDGE_HOME: join(storage, 'user') },
+        }),
+    }),
     ...(options.userFolder && { userFiles: async (kind) => userFiles(kind, { KEDGE_HOME: join(storage, 'user') }) }),
   };
   const assistant = new Assistant(ports);

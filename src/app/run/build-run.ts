@@ -38,11 +38,12 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
   const { languages, settings, now = Date.now } = ports;
   const { state, emit, pace, answered, replied } = scope;
   const shown = await withIgnoreFiles(fs);
-  const judge = judgeFor(run, scope, ports, {
+  const judged = judgeFor(run, scope, ports, {
     hookPlaces: mode === 'agent' ? await hookPlaces(fs) : [],
     tools: () => tools,
     hides: shown.hides,
   });
+  const judge = scope.hooks ? (await import('./hooks.ts')).withHooks(judged, scope.hooks, () => ports.unattended?.() ?? false) : judged;
   const workspace = new Workspace(shown, judge.withheldFilter);
   const checks = checksFor(judge, languages);
   // This is the only place where a run receives write access: in Agent mode and in a workspace that the user trusts.
@@ -121,6 +122,7 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
     ...(stepController && { closing: (context) => stepController.close(context) }),
     alike: judge.alike,
     ...(scope.context && { rulesFor: scope.context.rulesFor }),
+    ...(scope.hooks && { afterCall: scope.hooks.afterTool.bind(scope.hooks) }),
     state,
     emit,
     pace,

@@ -113,7 +113,10 @@ export class Session {
     const run = this.state.lastRun;
     if (!run || !(this.running || (run.status === 'paused' && run.pause === 'user'))) return this.prompt(prompt);
     expectReader(run);
-    this.queue.add(userMessage(prompt.text, prompt.attachments ?? []));
+    const admitted = this.#live?.hooks && (await this.#live.admit(prompt));
+    // The run may have ended while the hooks ran.
+    if (admitted && !this.running) return this.prompt(prompt);
+    this.queue.add(userMessage(prompt.text, (admitted ?? prompt).attachments ?? []));
   }
 
   /** Applies code from an answer to a file after the user has approved it. No model is called. @throws SessionError while another run is live. */

@@ -57,6 +57,7 @@ const OF_NOTES: Partial<Record<NotePart['about'], Kind>> = {
   surroundings: 'rules',
   servers: 'rules',
   skills: 'rules',
+  hook: 'attachments',
 };
 
 /** Messages are immutable, so each is measured only once. */

@@ -152,6 +152,8 @@ export function openKedge(
       },
       policy: () => policy,
       remembered: memory,
+      hooks: async () =>
+        (await import('../node/hooks/find-hooks.ts')).findHooks({ folders: roots, storage, environment: () => environmentRules(env), env }),
       userFiles: async (kind) => (await import('../node/user-files.ts')).userFiles(kind, env),
       documents: () => documents.forRuns(),
       surroundings: async () =>

@@ -1,4 +1,6 @@
 /** Prompt files in the editor: sends them as slash commands, and lists them with the skills. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import * as vscode from 'vscode';
 import {
   type EditorValues,
@@ -9,6 +11,7 @@ import {
 } from '../../app/customizations/index.ts';
 import type { MentioningSession } from '../../app/mentions/index.ts';
 import type { Mode } from '../../core/modes.ts';
+import { userFolder } from '../node/user-files.ts';
 import type { Kedge } from './kedge.ts';
 import { notificationText } from './notification-text.ts';
 
@@ -83,4 +86,13 @@ function itemFor({ label, text, source, path, problem }: ListedCustomization): I
     detail: [text, problem].filter(Boolean).join(' · '),
     path,
   };
+}
+
+const NO_HOOKS = `${JSON.stringify({ hooks: [] }, null, 2)}\n`;
+
+/** Opens the user's hooks, or a new file for them. The editor completes and checks it by its schema. */
+export async function openHooks(): Promise<void> {
+  const uri = vscode.Uri.file(join(userFolder(), 'hooks.json'));
+  if (!existsSync(uri.fsPath)) await vscode.workspace.fs.writeFile(uri, new TextEncoder().encode(NO_HOOKS));
+  await vscode.window.showTextDocument(uri);
 }

@@ -7,6 +7,7 @@ import { TerminalText } from '../../tools/commands/command-text.ts';
 import { Commands } from '../node/commands/commands.ts';
 import { gitSettings } from '../node/commands/git-settings.ts';
 import { PageFetcher } from '../node/fetch/fetch.ts';
+import { findHooks } from '../node/hooks/find-hooks.ts';
 import { readMemory } from '../node/system-memory.ts';
 import { userFiles } from '../node/user-files.ts';
 import type { EditorDocuments } from './documents/editor-documents.ts';
@@ -68,6 +69,12 @@ export function workPorts(kedge: Window): WorkPorts & Disposable & { terminals: 
     mcp,
     policy: readPolicy,
     remembered: memoryOf(kedge),
+    hooks: () =>
+      findHooks({
+        folders: kedge.fs.folders.flatMap(({ root }) => root ?? []),
+        storage: kedge.storage,
+        environment: () => kedge.settings.environment(),
+      }),
     userFiles: async (kind) => userFiles(kind),
     documents: async () => (await kedge.documents()).collections.forRuns(),
     surroundings: async () => editorSurroundings(kedge.fs, kedge.settings.surroundings()),

@@ -21,7 +21,7 @@ import {
   string,
 } from '../../shape.ts';
 import type { Rating } from '../answers.ts';
-import type { FileRead, FileRevision, Reason } from '../effects.ts';
+import type { FileRead, FileRevision, HookMoment, HookRan, Reason } from '../effects.ts';
 import type {
   AgentEvent,
   ApprovalAnswer,
@@ -167,6 +167,14 @@ export const FIELDS: { [Type in DurableType]: FieldChecks<Fields<Type>> } = {
     grants: optional(arrayOf(permission)),
   },
   limits_shrunk: { limits, reason: string },
+  hook_ran: {
+    hook: string,
+    source: oneOf<HookRan['source']>({ user: true, workspace: true }),
+    moment: oneOf<HookMoment>({ before_tool: true, after_tool: true, before_prompt: true, question: true, run_end: true }),
+    outcome: oneOf<HookRan['outcome']>({ denied: true, asked: true, added: true, notified: true, failed: true, skipped: true }),
+    text: string,
+    callId: text,
+  },
   turn_started: { turn: number, context: optional(contextUse) },
   context_compacted: compaction,
   message_added: { message: anyOf(userMessage, assistantMessage), queued: text, estimated: amount, estimatedUsd: amount },

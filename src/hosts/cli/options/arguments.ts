@@ -195,7 +195,7 @@ export function parseCommand(args: readonly string[]): Command {
   throw new UsageError(notCommand(word));
 }
 
-const OTHERS = /^(remember|grants|undo|keys|models|config|completion|skills)$/;
+const OTHERS = /^(remember|grants|undo|keys|models|config|completion|skills|hooks)$/;
 
 export function notCommand(word: string): string {
   return `${JSON.stringify(word)} is not a command. Put ask, plan or agent before the request: kedge ask "…". See kedge --help.`;

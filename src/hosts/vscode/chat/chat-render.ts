@@ -141,6 +141,7 @@ export class ChatRenderer {
       case 'todo_changed':
       case 'context_compacted':
       case 'limits_shrunk':
+      case 'hook_ran':
         stream.markdown(asideMarkdown(event));
         break;
       case 'run_paused': {
