@@ -13,6 +13,7 @@ import { systemPrompt } from '../../core/words/prompts.ts';
 import type { IsDenied } from '../../mcp/types.ts';
 import { type ExternalAccess, toolsFor } from '../../tools/index.ts';
 import { StepController } from '../../tools/plan/step-controller.ts';
+import { skillTool } from '../../tools/skill.ts';
 import { WriteGate } from '../../workspace/gate.ts';
 import { withIgnoreFiles } from '../../workspace/ignore.ts';
 import type { FileSystem } from '../../workspace/types.ts';
@@ -46,11 +47,12 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
   const { languages, settings, now = Date.now } = ports;
   const { state, emit, pace, answered, replied } = scope;
   const shown = await withIgnoreFiles(fs);
-  const judge = judgeFor(run, scope, ports, {
+  const judged = judgeFor(run, scope, ports, {
     hookPlaces: mode === 'agent' ? await hookPlaces(fs) : [],
     tools: () => tools,
     hides: shown.hides,
   });
+  const judge = scope.hooks ? (await import('./hooks.ts')).withHooks(judged, scope.hooks, () => ports.unattended?.() ?? false) : judged;
   const workspace = new Workspace(shown, judge.withheldFilter);
   const checks = checksFor(judge, languages);
   // This is the only place where a run receives write access: in Agent mode and in a workspace that the user trusts.
@@ -61,6 +63,7 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
   const applied = run.applies && (await import('./apply-run.ts')).appliedRun(run, run.applies, ports);
   const found = applied ? undefined : above ? above.documents : await ports.documents?.(scope.sessionId);
   const documents = found && narrowed(found, run, state);
+  const skills = applied ? [] : (scope.context?.skills ?? []);
   const own = applied
     ? applied.tools(workspace, writeGate)
     : writeGate
@@ -81,7 +84,7 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
         context: (child, inner) => contextOf(child, inner, ports),
         agent: async (name) => (await import('../agents/agents.ts')).chooseAgent({ name }, { id: scope.sessionId, state }, ports),
       }));
-  const all = [...own, ...extra];
+  const all = [...own, ...extra, ...(skills.length > 0 ? [skillTool(skills)] : [])];
   const read = documents ? await withDocuments(all, documents, workspace) : all;
   const available = children ? [...read, children.tool] : read;
   // A child run has at most the tools of its parent, and those that an agent adds if its parent has none. All of these only read.
@@ -159,6 +162,7 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
     ...(stepController && { closing: (context) => stepController.close(context) }),
     alike: judge.alike,
     ...(scope.context && { rulesFor: scope.context.rulesFor }),
+    ...(scope.hooks && { afterCall: scope.hooks.afterTool.bind(scope.hooks) }),
     state,
     emit,
     pace,

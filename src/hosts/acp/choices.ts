@@ -1,5 +1,6 @@
 /** The modes, models and slash commands that the user can choose in the client. */
 import type { AvailableCommand, SessionConfigOption, SessionModeState } from '@agentclientprotocol/sdk';
+import type { PromptCommand } from '../../app/customizations/index.ts';
 import type { ModelRef } from '../../core/model/messages.ts';
 import { MODE_NAME, MODES, type Mode } from '../../core/modes.ts';
 import { modelText } from '../../providers/catalog.ts';
@@ -52,3 +53,8 @@ export const COMMANDS: AvailableCommand[] = [
   { name: 'init', description: 'Write an AGENTS.md for this folder', input: { hint: 'further instructions' } },
   { name: 'remember', description: 'Remember this in later sessions of this folder', input: { hint: 'what to remember' } },
 ];
+
+/** Returns the command of a prompt file. */
+export function commandOf({ command, text, takes }: PromptCommand): AvailableCommand {
+  return { name: command.slice(1), description: text, ...(takes !== undefined && { input: { hint: takes } }) };
+}
