@@ -14,9 +14,9 @@ import { CollectionBusy, NotInCollection } from '../collections.ts';
 import { IndexReader, isDamage } from '../index/database.ts';
 import { contentIn, countsIn, documentsIn, outlineIn, sectionIn } from '../index/documents.ts';
 import { rankedPassages } from '../index/search.ts';
-import { CollectionError, type Definition, Definitions, expectName, type Scope } from './definitions.ts';
+import { CollectionError, type Definition, Definitions, expectName } from './definitions.ts';
 import { type IndexWork, LocalIndexWork, type UpdateOptions } from './index-work.ts';
-import type { UpdatePorts, UpdateReport } from './sources.ts';
+import type { Scope, UpdatePorts, UpdateReport } from './sources.ts';
 
 const MAX_SOURCES = 100;
 const MAX_LISTED = 1_000;
@@ -57,8 +57,13 @@ export class DocumentStore implements DocumentCollections {
     ports: UpdatePorts,
     { signal = new AbortController().signal, ...options }: Partial<UpdateOptions> = {},
   ): Promise<UpdateReport> {
-    const { directory, sources } = expectWhole(this.#existing(name));
-    return this.#work.update(directory, sources, ports, { signal, ...options });
+    const { directory, sources, scope } = expectWhole(this.#existing(name));
+    const ofScope: UpdatePorts = {
+      ...ports,
+      list: (source, stop) => ports.list(source, stop, scope),
+      away: async (source, keys) => (await ports.away?.(source, keys, scope)) ?? [],
+    };
+    return this.#work.update(directory, sources, ofScope, { signal, ...options });
   }
 
   /** @throws CollectionBusy if another process is updating the collection */

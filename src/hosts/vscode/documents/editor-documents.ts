@@ -5,9 +5,7 @@ import type { Source } from '../../../documents/collections.ts';
 import { reportText, type UpdatePorts } from '../../../documents/store/sources.ts';
 import type { DocumentStore } from '../../../documents/store/store.ts';
 import { Collections, collectionDirectories } from '../../node/documents/collections.ts';
-import { documentsInFiles } from '../../node/documents/file-source.ts';
-import { documentsOnPages } from '../../node/documents/page-source.ts';
-import { PageFetcher } from '../../node/fetch/fetch.ts';
+import { sourcePorts } from '../../node/documents/ports.ts';
 import { readPolicy } from '../settings/policy-settings.ts';
 import { localFolders } from './local-folders.ts';
 
@@ -88,17 +86,8 @@ export class EditorDocuments implements vscode.Disposable {
   }
 
   #ports(): UpdatePorts {
-    const workspace = localFolders();
-    const { rules } = readPolicy();
-    const fetcher = new PageFetcher();
-    return {
-      list: (source, signal) =>
-        inSlices(
-          source.kind === 'url'
-            ? documentsOnPages(source, { fetcher, rules }, signal)
-            : documentsInFiles(source, { workspace, rules }, signal),
-        ),
-    };
+    const { list, ...ports } = sourcePorts(localFolders(), readPolicy().rules);
+    return { ...ports, list: (...given) => inSlices(list(...given)) };
   }
 
   /** Returns the text of a document for the read-only editor. */
