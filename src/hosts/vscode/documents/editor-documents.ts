@@ -15,6 +15,9 @@ type Storage = { readonly storage: string; readonly sharedStorage: string };
 export type UpdateProgress = { done: number; todo?: number };
 export type UpdateResult = { text: string; problems: readonly string[] };
 
+/** The progress changes with every document, and each report is a message to the window. */
+const PROGRESS_MS = 100;
+
 export class EditorDocuments implements vscode.Disposable {
   readonly collections: Collections;
   readonly #updates = new Map<string, UpdateProgress & { abort: AbortController; ended: Promise<void> }>();
@@ -51,10 +54,13 @@ export class EditorDocuments implements vscode.Disposable {
     if (running) return running.ended;
     const abort = new AbortController();
     const progress: UpdateProgress = { done: 0 };
+    let shownAt = 0;
     const ended = Promise.resolve(
       vscode.window.withProgress({ location: vscode.ProgressLocation.Window, title: `Kedge: Indexing ${collection}` }, (shown) =>
         this.#update(collection, abort.signal, (done, todo) => {
           Object.assign(update, { done, todo });
+          if (performance.now() - shownAt < PROGRESS_MS) return;
+          shownAt = performance.now();
           shown.report({ message: `${done} of ${todo}` });
           this.#changed.fire();
         }),
