@@ -82,7 +82,7 @@ const benches: Record<string, () => Promise<Row[]>> = {
         [`indexing ${size}: documents per second of CPU, and on disk`, `${Math.round(perSecond)}, ${mb(megabytes)}`, ''],
         ['memory for that, at its highest; in the second half, compared to the first', `+${mb(memoryMegabytes)}; ${mb(flatMegabytes)}`, ''],
         ['searching in them, median (slowest of 60)', `${ms(queryMs)} (${ms(slowestMs)}) of CPU`, '50 ms'],
-        ['updating after 1 % has changed, compared to indexing all', ratio(updateShare), '0.01x'],
+        ['updating after 1 % has changed, compared to indexing all', `${(100 * updateShare).toFixed(1)} %`, '1 %'],
         [
           'the program was blocked at most, while indexing and while searching',
           `${ms(figures.blockedIndexingMs)}, ${ms(figures.blockedSearchingMs)}`,
