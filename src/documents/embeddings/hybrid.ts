@@ -10,7 +10,7 @@ import { combined, type FoundPassage, type SimilarPassage } from './fusion.ts';
 import { embeddedPassage } from './passages.ts';
 import { embeddingsDirectory } from './schema.ts';
 import { type Similar, similarIn } from './similar.ts';
-import { modelIn } from './stored.ts';
+import { modelIn, passagesWithVector } from './stored.ts';
 
 /** How long a search waits for the embedding of its query. */
 const QUERY_MS = 5_000;
@@ -120,6 +120,21 @@ export class HybridSearch {
       this.#failed = { at: performance.now(), message };
       throw new Error(message);
     }
+  }
+}
+
+/** Embeddings that cannot be read are computed again by the next update, so they count as missing. */
+export async function embeddingsIn(directory: string): Promise<{ model: string; passages: number } | undefined> {
+  const reader = new IndexReader(embeddingsDirectory(directory));
+  try {
+    return await reader.read((db) => {
+      const model = modelIn(db)?.name;
+      return model === undefined ? undefined : { model, passages: passagesWithVector(db) };
+    });
+  } catch {
+    return undefined;
+  } finally {
+    reader.close();
   }
 }
 

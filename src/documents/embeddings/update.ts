@@ -167,7 +167,7 @@ class Run {
           tokens += tokensOfText(text);
         }
       }
-    return { digests: digests.size, tokens, withheld };
+    return { digests: digests.size, tokens: Math.ceil(tokens), withheld };
   }
 
   #has(digest: Buffer): boolean {

@@ -95,6 +95,11 @@ export class DocumentStore implements DocumentCollections {
     return embedPassages(expectWhole(this.#existing(name)), embedder, options);
   }
 
+  /** Returns the model of the embeddings of a collection and how many of its passages have one, or undefined if none have. */
+  async embeddings(name: string): Promise<{ model: string; passages: number } | undefined> {
+    return (await import('../embeddings/hybrid.ts')).embeddingsIn(this.#existing(name).directory);
+  }
+
   /** @throws CollectionBusy if another process is updating the collection */
   remove(name: string): void {
     const definition = this.#existing(name);
