@@ -106,3 +106,8 @@ export interface DocumentCollections {
 export class NotInCollection extends Error {
   override name = 'NotInCollection';
 }
+
+/** Another process is updating the collection. */
+export class CollectionBusy extends Error {
+  override name = 'CollectionBusy';
+}

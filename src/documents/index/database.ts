@@ -12,12 +12,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import sqlite, { type Database } from 'node-sqlite3-wasm';
 import { makeDirectory, replaceFile } from '../../sessions/directory.ts';
 import { isLockedByOther, releaseLock, takeLock } from '../../sessions/lock.ts';
+import { CollectionBusy } from '../collections.ts';
 import { SCHEMA, VERSION } from './schema.ts';
-
-/** Another process is updating the collection. */
-export class CollectionBusy extends Error {
-  override name = 'CollectionBusy';
-}
 
 const CACHE = 'pragma cache_size = -8000';
 /** The size of the log at which the writer publishes, in bytes. */
@@ -150,10 +146,13 @@ function prepared(file: string, { version: current, sql }: typeof INDEX_SCHEMA):
 /** Reads a collection. The database stays open until `close`, and is opened again when something new was published. */
 export class IndexReader {
   readonly #directory: string;
+  readonly #recover: (directory: string) => void | Promise<void>;
   #open: { db: Database; generation: number; alias: string } | undefined;
 
-  constructor(directory: string) {
+  /** @param recover completes what a killed writer began to publish */
+  constructor(directory: string, recover: (directory: string) => void | Promise<void> = recoverIndex) {
     this.#directory = directory;
+    this.#recover = recover;
   }
 
   /** Returns undefined if nothing was indexed yet. `query` may be called again, and must not keep the database. */
@@ -162,7 +161,7 @@ export class IndexReader {
       signal?.throwIfAborted();
       const { state, number } = generationOf(this.#directory);
       if (state === 'none') return undefined;
-      if (state === 'publishing') this.#recover();
+      if (state === 'publishing') await this.#recover(this.#directory);
       else {
         try {
           const result = query(this.#database(number));
@@ -211,15 +210,15 @@ export class IndexReader {
       throw error;
     }
   }
+}
 
-  /** Completes what a killed writer began to publish. */
-  #recover(): void {
-    if (isBeingWritten(this.#directory)) return;
-    try {
-      new IndexWriter(this.#directory).close();
-    } catch (error) {
-      if (!(error instanceof CollectionBusy)) throw error;
-    }
+/** Completes what a killed writer began to publish. */
+export function recoverIndex(directory: string, schema = INDEX_SCHEMA): void {
+  if (isBeingWritten(directory)) return;
+  try {
+    new IndexWriter(directory, { schema }).close();
+  } catch (error) {
+    if (!(error instanceof CollectionBusy)) throw error;
   }
 }
 

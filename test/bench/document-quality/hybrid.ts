@@ -22,7 +22,7 @@ export async function hybridStore(
   return {
     store,
     async close() {
-      store.close();
+      await store.close();
       await server.close();
     },
   };

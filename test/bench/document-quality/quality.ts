@@ -10,6 +10,7 @@ import { hybridStore } from './hybrid.ts';
 import { type Figures, figuresOf, separation } from './metrics.ts';
 import { QUESTIONS } from './questions/index.ts';
 import type { Kind, Question } from './questions/question.ts';
+import { SHORT_QUESTIONS } from './questions/short.ts';
 import { unanswered } from './questions/unanswered.ts';
 import { type Ranker, type Result, ripgrepRanker, storeRanker } from './rankers.ts';
 import { plain, type Range, Sections } from './sections.ts';
@@ -25,6 +26,8 @@ export type RankerFigures = {
   all: Record<Level, Figures>;
   tuned: Figures;
   heldOut: Figures;
+  /** The figures of the shorter questions by another author. */
+  short: Figures;
   kinds: { kind: Kind; count: number; recall5: number }[];
   missed: { text: string; rank: number | undefined }[];
   /** How many questions without an answer have no result, and how probably their best score is lower than that of a question with one. */
@@ -69,7 +72,7 @@ export async function measureQuality(root: string, rg: string): Promise<Quality>
     const { documents = 0, failed = 0, chunks = 0 } = collection ?? {};
     return { documents, failed, chunks, questions: QUESTIONS.length, unanswered: unanswered.length, rankers: figures };
   } finally {
-    store.close();
+    await store.close();
     await hybrid?.close();
     await rm(folder, { recursive: true, force: true });
   }
@@ -93,6 +96,8 @@ export async function measureRanker(name: string, ranker: Ranker, sections: Sect
     ranks.push(await rankOf(question, results, sections));
     best.push(results[0]?.score ?? 0);
   }
+  const shortRanks: Rank[] = [];
+  for (const question of SHORT_QUESTIONS) shortRanks.push(await rankOf(question, await ranker(question.text), sections));
   const unansweredBest: number[] = [];
   for (const text of unanswered) unansweredBest.push((await ranker(text))[0]?.score ?? 0);
   const at = (level: Level, of = ranks) => figuresOf(of.map((rank) => rank[level]));
@@ -108,6 +113,7 @@ export async function measureRanker(name: string, ranker: Ranker, sections: Sect
       'section',
       ranks.filter((_, index) => index % 2 === 1),
     ),
+    short: at('section', shortRanks),
     kinds: [...new Set(QUESTIONS.map(({ kind }) => kind))].map((kind) => {
       const own = ranks.filter((_, index) => QUESTIONS[index]?.kind === kind);
       return { kind, count: own.length, recall5: at('section', own).recall5 };

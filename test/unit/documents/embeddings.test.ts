@@ -28,7 +28,7 @@ describe('embeddings of a collection', () => {
     await indexed(store, TEXTS);
   });
   afterEach(async () => {
-    store.close();
+    await store.close();
     await Promise.all([setup.remove(), server.close()]);
   });
 

@@ -7,13 +7,14 @@ import { post } from '../../host.ts';
 import type { PanelRun } from '../../model.ts';
 import { Button } from '../button.tsx';
 import { Icon } from '../icon.tsx';
+import type { IconName } from '../icons.ts';
 import { useSent } from '../use-sent.ts';
 import { ChangedFile } from './changed-file.tsx';
 import { FileLink } from './file-link.tsx';
 
 const SHOWN_FILES = 20;
 
-const OUTCOME: Record<UndoResult['outcome'], { icon: string; tone: 'good' | 'bad' | 'dim'; label: string }> = {
+const OUTCOME: Record<UndoResult['outcome'], { icon: IconName; tone: 'good' | 'bad' | 'dim'; label: string }> = {
   restored: { icon: 'discard', tone: 'good', label: 'restored' },
   merged: { icon: 'merge', tone: 'good', label: 'merged' },
   unchanged: { icon: 'dash', tone: 'dim', label: 'unchanged' },

@@ -1,13 +1,15 @@
 /** The commands that the user can write at the start of a message in the panel. */
+
 import type { Mode } from '../../../src/core/session/events.ts';
 import { isTakenBack } from '../../../src/core/view/run-view.ts';
 import { post } from '../../host.ts';
 import type { PanelModel } from '../../model.ts';
 import { dispatch } from '../../store.ts';
+import type { IconName } from '../icons.ts';
 import { chooseMode } from './composer-bar.tsx';
 
 /** `takes` says what can follow the command. */
-export type CommandChoice = { command: string; icon: string; label: string; detail: string; takes?: string };
+export type CommandChoice = { command: string; icon: IconName; label: string; detail: string; takes?: string };
 
 const COMMANDS: readonly CommandChoice[] = [
   { command: 'ask', icon: 'comment-discussion', label: '/ask', detail: 'Answer without changing files', takes: 'question' },

@@ -8,9 +8,10 @@ import { Counts, FileLink } from '../changes/file-link.tsx';
 import { RestoreHere } from '../changes/restore.tsx';
 import { Expandable } from '../expandable.tsx';
 import { Icon, Spinner } from '../icon.tsx';
+import type { IconName } from '../icons.ts';
 import { LiveOutput, Output } from './output.tsx';
 
-const STATUS: Record<CallStatus, { icon: string; label: string; tone?: 'good' | 'bad' | 'warn' | 'dim' }> = {
+const STATUS: Record<CallStatus, { icon: IconName; label: string; tone?: 'good' | 'bad' | 'warn' | 'dim' }> = {
   queued: { icon: 'circle-large', label: 'Queued', tone: 'dim' },
   running: { icon: 'loading', label: 'Running' },
   waiting: { icon: 'bell-dot', label: 'Waiting for you', tone: 'warn' },

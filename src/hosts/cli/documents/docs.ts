@@ -1,6 +1,11 @@
 /** `kedge docs`: manages and searches collections of documents. */
-import { type CollectionSummary, type DocumentSummary, NotInCollection, type Passage } from '../../../documents/collections.ts';
-import { CollectionBusy } from '../../../documents/index/database.ts';
+import {
+  CollectionBusy,
+  type CollectionSummary,
+  type DocumentSummary,
+  NotInCollection,
+  type Passage,
+} from '../../../documents/collections.ts';
 import { CollectionError } from '../../../documents/store/definitions.ts';
 import type { DocumentStore } from '../../../documents/store/store.ts';
 import { UsageError } from '../options/arguments.ts';
@@ -54,7 +59,7 @@ async function run(store: DocumentStore, context: CommandContext): Promise<numbe
       return search(store, rest, context);
     case 'remove': {
       const name = onlyWord(rest, 'Name one collection: kedge docs remove NAME');
-      store.remove(name);
+      await store.remove(name);
       process.stderr.write(`Removed the collection ${name}. Its documents were not changed.\n`);
       return EXIT.answered;
     }

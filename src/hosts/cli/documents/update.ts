@@ -7,7 +7,6 @@ import { reportText, type UpdateEvent, type UpdatePorts } from '../../../documen
 import type { DocumentStore } from '../../../documents/store/store.ts';
 import { documentsInFiles } from '../../node/documents/file-source.ts';
 import { documentsOnPages } from '../../node/documents/page-source.ts';
-import { DocumentReader } from '../../node/documents/reader.ts';
 import { PageFetcher } from '../../node/fetch/fetch.ts';
 import { NodeFileSystem } from '../../node/files/file-system.ts';
 import { parseCommand } from '../options/arguments.ts';
@@ -19,23 +18,9 @@ import { type CommandContext, confirmed } from '../sessions/context.ts';
 
 /** Stops at the first Ctrl+C; what was not reached is done by the next update. */
 export async function updateCollections(store: DocumentStore, names: readonly string[], context: CommandContext): Promise<number> {
-  const reader = new DocumentReader();
-  const ports = await portsOf(context, reader);
+  const ports = await portsOf(context);
   // A wrong setting is reported before the work.
   const embedder = context.values['no-embeddings'] === true ? undefined : await context.kedge.documents.embedder();
-  try {
-    return await updateAll(store, names, { ...ports, embedder }, context);
-  } finally {
-    await reader.dispose();
-  }
-}
-
-async function updateAll(
-  store: DocumentStore,
-  names: readonly string[],
-  { embedder, ...ports }: UpdatePorts & { embedder: Embedder | undefined },
-  context: CommandContext,
-): Promise<number> {
   const { signal, values } = context;
   let code: number = EXIT.answered;
   for (const name of names) {
@@ -90,14 +75,13 @@ async function embedCollection(
   return report.problem === undefined;
 }
 
-async function portsOf({ kedge }: CommandContext, reader: DocumentReader): Promise<UpdatePorts> {
+async function portsOf({ kedge }: CommandContext): Promise<UpdatePorts> {
   const workspace = new NodeFileSystem(kedge.folders);
   const { rules } = await policyOf(kedge.folders);
   const fetcher = new PageFetcher();
   return {
     list: (source: Source, signal: AbortSignal) =>
       source.kind === 'url' ? documentsOnPages(source, { fetcher, rules }, signal) : documentsInFiles(source, { workspace, rules }, signal),
-    read: reader.read,
   };
 }
 

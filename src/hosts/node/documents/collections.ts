@@ -25,10 +25,16 @@ export class Collections {
   }
 
   store(): Promise<DocumentStore> {
-    this.#store ??= import('../../../documents/store/store.ts').then(
-      ({ DocumentStore }) => new DocumentStore(this.#directories, this.embedder),
-    );
+    this.#store ??= this.#openStore();
     return this.#store;
+  }
+
+  async #openStore(): Promise<DocumentStore> {
+    const [{ DocumentStore }, { IndexThread }] = await Promise.all([
+      import('../../../documents/store/store.ts'),
+      import('./thread/index-thread.ts'),
+    ]);
+    return new DocumentStore(this.#directories, this.embedder, new IndexThread());
   }
 
   /** Returns what a run may read: the named collections, or else all. Returns undefined if there are none. */
@@ -61,7 +67,7 @@ export class Collections {
   }
 
   async close(): Promise<void> {
-    (await this.#store)?.close();
+    await (await this.#store)?.close();
   }
 
   #isEmpty(): boolean {

@@ -8,7 +8,6 @@ import type { DocumentStore } from '../../../documents/store/store.ts';
 import { Collections, collectionDirectories } from '../../node/documents/collections.ts';
 import { documentsInFiles } from '../../node/documents/file-source.ts';
 import { documentsOnPages } from '../../node/documents/page-source.ts';
-import { DocumentReader } from '../../node/documents/reader.ts';
 import { PageFetcher } from '../../node/fetch/fetch.ts';
 import type { Models } from '../models/models.ts';
 import { notificationText } from '../notification-text.ts';
@@ -26,7 +25,6 @@ export class EditorDocuments implements vscode.Disposable {
   readonly collections: Collections;
   readonly #updates = new Map<string, UpdateProgress & { abort: AbortController; ended: Promise<void> }>();
   readonly #results = new Map<string, UpdateResult>();
-  readonly #reader = new DocumentReader();
   readonly #changed = new vscode.EventEmitter<void>();
   /** Fires when a collection or an update has changed. */
   readonly onDidChange = this.#changed.event;
@@ -134,7 +132,6 @@ export class EditorDocuments implements vscode.Disposable {
             ? documentsOnPages(source, { fetcher, rules }, signal)
             : documentsInFiles(source, { workspace, rules }, signal),
         ),
-      read: this.#reader.read,
     };
   }
 
@@ -157,14 +154,13 @@ export class EditorDocuments implements vscode.Disposable {
   async remove(collection: string): Promise<void> {
     this.cancel(collection);
     await this.#updates.get(collection)?.ended;
-    (await this.store()).remove(collection);
+    await (await this.store()).remove(collection);
     this.#results.delete(collection);
     this.#changed.fire();
   }
 
   dispose(): void {
     for (const { abort } of this.#updates.values()) abort.abort();
-    void this.#reader.dispose();
     void Promise.all([...this.#updates.values()].map(({ ended }) => ended)).then(() => this.collections.close());
     this.#changed.dispose();
   }
