@@ -64,6 +64,7 @@ export const ICONS = [
   'pass',
   'pass-filled',
   'pin',
+  'person',
   'pinned',
   'play',
   'play-circle',

@@ -98,10 +98,19 @@ function hoverText({ title, changedAt, workspace }: SessionEntry): string {
   return [title, ...(workspace?.folders ?? []), timeText(changedAt)].join('\n');
 }
 
-function facts({ mode, model, changedAt, isShown, isImported, status, workspace }: SessionEntry, text: string): string {
+function facts({ mode, model, agent, changedAt, isShown, isImported, status, workspace }: SessionEntry, text: string): string {
   // Most sessions are done, so this state is not shown.
   const state = status === 'done' ? undefined : text;
-  return [workspace?.name, state, shortTime(changedAt), mode && MODE_NAME[mode], model, isImported && 'imported', isShown && 'current']
+  return [
+    workspace?.name,
+    state,
+    shortTime(changedAt),
+    mode && MODE_NAME[mode],
+    agent,
+    model,
+    isImported && 'imported',
+    isShown && 'current',
+  ]
     .filter(Boolean)
     .join(' · ');
 }

@@ -42,7 +42,8 @@ export function Changes({ run }: { run: PanelRun }) {
     <section class="card changes" aria-label="Changed files">
       <div class="card-head">
         <h3>
-          {count(changes.length, 'file')} changed{restoredBy ? ', then undone' : isImported && ' before the import'}
+          {count(changes.length, 'file')} changed
+          {restoredBy ? ', then undone' : isImported && (run.worktree ? ' in a worktree' : ' before the import')}
         </h3>
         {!restoredBy && !isImported && changes.length > 1 && <Review run={run} />}
         {!restoredBy && !isImported && <Undo run={run} label="Undo run" />}

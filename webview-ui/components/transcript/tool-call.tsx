@@ -1,4 +1,5 @@
 import { resultText } from '../../../src/core/model/messages.ts';
+import { isChildRun } from '../../../src/core/session/children/child-ids.ts';
 import type { CallStatus, CallView } from '../../../src/core/view/run-view.ts';
 import { callTitle } from '../../activity.ts';
 import { duration, prettyJson, timeText } from '../../format.ts';
@@ -108,7 +109,7 @@ function Details({ runId, call, live }: { runId: string; call: CallView; live: b
       )}
       {input && <Output label={call.malformed === undefined || call.problem ? 'Input' : 'Input (not valid JSON)'} text={input} />}
       {call.result && <Output label={call.result.isError ? 'Error' : 'Output'} text={resultText(call.result) || '(empty)'} />}
-      {!live && call.result && <BranchAfterStep runId={runId} callId={call.id} />}
+      {!live && call.result && !isChildRun(runId) && <BranchAfterStep runId={runId} callId={call.id} />}
     </div>
   );
 }

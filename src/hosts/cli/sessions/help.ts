@@ -95,6 +95,9 @@ ${COMMON}`,
                                          stands for all words that begin with it
   kedge docs ask "QUESTION"              answer from the documents alone, with the places that were opened, and a confidence
   kedge docs ask -i                      ask several questions, one after another; /help shows the commands
+  kedge docs summarize NAME [DOCUMENT]   summarize a collection or one of its documents, in parts if the model is small
+  kedge docs worksheet NAME [DOCUMENT]   write questions with answers and sources
+  kedge docs compare NAME DOC DOC        compare two documents
   kedge docs remove NAME                 delete a collection; the documents themselves stay as they are
 
   SOURCE is a folder, a glob in quotation marks, a file, or the address of a web page or of an llms.txt. Files that ignore
@@ -122,7 +125,7 @@ Options
   -i, --interactive        with ask: keep the conversation
   --verbose                with ask: print each step as it happens
   -m, --model, --temperature, --max-output-tokens, --max-calls, --max-tokens, --price
-                           with ask: as for kedge ask
+                           with ask, summarize, worksheet and compare: as for kedge ask
   --folder DIR             the folder (default: the current folder)
   --json                   print lines of JSON
 `,
