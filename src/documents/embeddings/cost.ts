@@ -25,7 +25,8 @@ function priceText(usd: number | undefined): string {
 /** `again` says how to continue. */
 export function embeddingText({ embedded, withheld, todo, declined, problem }: EmbeddingReport, again: string): string {
   const sentences = [
-    `${number(embedded)} ${embedded === 1 ? 'embedding' : 'embeddings'} computed${withheld > 0 ? `, ${passages(withheld)} with keys left out` : ''}.`,
+    !declined &&
+      `${number(embedded)} ${embedded === 1 ? 'embedding' : 'embeddings'} computed${withheld > 0 ? `, ${passages(withheld)} with keys left out` : ''}.`,
     problem && `${problem} The search by words is complete; ${passages(todo)} still ${todo === 1 ? 'has' : 'have'} no embedding.`,
     declined && `${passages(todo)} can only be found by words.`,
     (problem || declined) && again,

@@ -6,12 +6,12 @@ export type FoundPassage = Candidate & { collection: string };
 export type SimilarPassage = FoundPassage & { similarity: number };
 
 /**
- * Reciprocal rank fusion: the larger, the less the first ranks stand out. With these values, the two most similar passages are among the first
- * five in any case, and a weak model hardly makes the order worse.
+ * Reciprocal rank fusion: the larger, the less the first ranks stand out. With these values, the most similar passage is always among the first
+ * five, and a weak model does little harm.
  */
 const K = 5;
 /** How much the order by embeddings counts, in comparison with the order by words. */
-const SIMILAR = 0.7;
+const SIMILAR = 0.6;
 
 /**
  * Returns the passages of both lists. Ranks are combined and not scores, because the scores of words and the similarities of different

@@ -2,15 +2,15 @@
 import type { Database, QueryResult } from 'node-sqlite3-wasm';
 import type { SearchOptions } from '../collections.ts';
 import type { Place } from '../document.ts';
-import { IndexReader } from '../index/database.ts';
+import type { IndexReader } from '../index/database.ts';
 import { globPattern } from '../index/filter.ts';
 import type { Candidate } from '../index/search.ts';
 import type { Embedder } from './embedder.ts';
 import { combined, type FoundPassage, type SimilarPassage } from './fusion.ts';
 import { embeddedPassage } from './passages.ts';
-import { embeddingsDirectory } from './schema.ts';
+import { embeddingsReader, type ReadableIndex } from './schema.ts';
 import { type Similar, similarIn } from './similar.ts';
-import { modelIn } from './stored.ts';
+import { modelIn, passagesWithVector } from './stored.ts';
 
 /** How long a search waits for the embedding of its query. */
 const QUERY_MS = 5_000;
@@ -22,9 +22,6 @@ const MAX_QUERY = 2_000;
 const SIMILAR = 40;
 /** A filter leaves out some of the passages, so more of them are taken. */
 const SIMILAR_FILTERED = 400;
-
-/** A collection, and how to read its index. */
-export type Searched = { name: string; directory: string; read<T>(query: (db: Database) => T): Promise<T | undefined> };
 
 export class HybridSearch {
   readonly #embedder: () => Promise<Embedder | undefined>;
@@ -51,7 +48,7 @@ export class HybridSearch {
   async ranked(
     query: string,
     candidates: readonly FoundPassage[],
-    collections: readonly Searched[],
+    collections: readonly ReadableIndex[],
     options: SearchOptions,
     signal?: AbortSignal,
   ): Promise<readonly FoundPassage[]> {
@@ -67,14 +64,14 @@ export class HybridSearch {
   async #ranked(
     query: string,
     candidates: readonly FoundPassage[],
-    collections: readonly Searched[],
+    collections: readonly ReadableIndex[],
     { filter, onNote }: SearchOptions,
     signal?: AbortSignal,
   ): Promise<readonly FoundPassage[]> {
     const embedder = await this.#embedder();
     const text = query.trim().slice(0, MAX_QUERY);
     if (!embedder || text === '' || embedder.isWithheld(text)) return candidates;
-    const embedded: Searched[] = [];
+    const embedded: ReadableIndex[] = [];
     for (const collection of collections) {
       const model = await this.#reader(collection.directory).read(modelIn, signal);
       if (model?.name === embedder.name) embedded.push(collection);
@@ -95,7 +92,7 @@ export class HybridSearch {
   }
 
   #reader(directory: string): IndexReader {
-    const reader = this.#readers.get(directory) ?? new IndexReader(embeddingsDirectory(directory));
+    const reader = this.#readers.get(directory) ?? embeddingsReader(directory);
     this.#readers.set(directory, reader);
     return reader;
   }
@@ -120,6 +117,21 @@ export class HybridSearch {
       this.#failed = { at: performance.now(), message };
       throw new Error(message);
     }
+  }
+}
+
+/** Embeddings that cannot be read are computed again by the next update, so they count as missing. */
+export async function embeddingsIn(directory: string): Promise<{ model: string; passages: number } | undefined> {
+  const reader = embeddingsReader(directory);
+  try {
+    return await reader.read((db) => {
+      const model = modelIn(db)?.name;
+      return model === undefined ? undefined : { model, passages: passagesWithVector(db) };
+    });
+  } catch {
+    return undefined;
+  } finally {
+    reader.close();
   }
 }
 

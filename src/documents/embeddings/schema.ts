@@ -1,4 +1,9 @@
 import { join } from 'node:path';
+import type { Database } from 'node-sqlite3-wasm';
+import { IndexReader, recoverIndex } from '../index/database.ts';
+
+/** A collection, and how to read its index. */
+export type ReadableIndex = { name: string; directory: string; read<T>(query: (db: Database) => T): Promise<T | undefined> };
 
 /** @param directory of the collection */
 export function embeddingsDirectory(directory: string): string {
@@ -25,3 +30,8 @@ create table documents (id integer primary key, state text not null) strict;
 pragma user_version = 1;
 `,
 };
+
+/** @param directory of the collection */
+export function embeddingsReader(directory: string): IndexReader {
+  return new IndexReader(embeddingsDirectory(directory), (own) => recoverIndex(own, EMBEDDINGS_SCHEMA));
+}

@@ -1,10 +1,10 @@
 /** Computes the embeddings of the passages of a collection that have none, after the user has agreed to the cost. */
 import { breaks } from '../../core/breaks.ts';
 import { tokensOfText } from '../../core/context/tokens.ts';
-import { IndexReader, IndexWriter, isDamage } from '../index/database.ts';
+import { IndexWriter, isDamage } from '../index/database.ts';
 import type { Embedder } from './embedder.ts';
 import { documentsWithPassages, type EmbeddedDocument, type EmbeddedPassage, passagesAfter } from './passages.ts';
-import { EMBEDDINGS_SCHEMA, embeddingsDirectory } from './schema.ts';
+import { EMBEDDINGS_SCHEMA, embeddingsDirectory, type ReadableIndex } from './schema.ts';
 import {
   addVectors,
   beginModel,
@@ -54,17 +54,15 @@ const MAX_WAITING = 200;
  * @throws CollectionBusy if another process computes embeddings of the collection
  */
 export async function embedPassages(
-  { name, directory }: { name: string; directory: string },
+  index: ReadableIndex,
   embedder: Embedder,
   { signal, notify = () => undefined, confirm }: EmbeddingOptions,
 ): Promise<EmbeddingReport> {
   const run = async (anew: boolean) => {
-    const reader = new IndexReader(directory);
-    const writer = new IndexWriter(embeddingsDirectory(directory), { anew, schema: EMBEDDINGS_SCHEMA });
+    const writer = new IndexWriter(embeddingsDirectory(index.directory), { anew, schema: EMBEDDINGS_SCHEMA });
     try {
-      return await new Run(name, reader, writer, embedder, signal, notify).run(confirm);
+      return await new Run(index, writer, embedder, signal, notify).run(confirm);
     } finally {
-      reader.close();
       writer.close();
     }
   };
@@ -79,8 +77,7 @@ export async function embedPassages(
 type Pending = EmbeddedPassage & { tokens: number };
 
 class Run {
-  readonly #name: string;
-  readonly #reader: IndexReader;
+  readonly #index: ReadableIndex;
   readonly #writer: IndexWriter;
   readonly #embedder: Embedder;
   readonly #signal: AbortSignal;
@@ -94,16 +91,8 @@ class Run {
   #done = 0;
   #todo = 0;
 
-  constructor(
-    name: string,
-    reader: IndexReader,
-    writer: IndexWriter,
-    embedder: Embedder,
-    signal: AbortSignal,
-    notify: (event: EmbeddingEvent) => void,
-  ) {
-    this.#name = name;
-    this.#reader = reader;
+  constructor(index: ReadableIndex, writer: IndexWriter, embedder: Embedder, signal: AbortSignal, notify: (event: EmbeddingEvent) => void) {
+    this.#index = index;
     this.#writer = writer;
     this.#embedder = embedder;
     this.#signal = signal;
@@ -113,7 +102,7 @@ class Run {
 
   async run(confirm: EmbeddingOptions['confirm']): Promise<EmbeddingReport> {
     const { db } = this.#writer;
-    const documents = (await this.#reader.read(documentsWithPassages, this.#signal)) ?? [];
+    const documents = (await this.#index.read(documentsWithPassages)) ?? [];
     const states = this.#isSame ? statesIn(db) : new Map<number, string>();
     const changed = documents.filter(({ id, state }) => states.get(id) !== state);
     const present = new Set(documents.map(({ id }) => id));
@@ -127,7 +116,7 @@ class Run {
       const { label, isLocal, usdPerMillion } = this.#embedder;
       const before = this.#isSame ? undefined : modelIn(db)?.name;
       const cost = {
-        ...{ collection: this.#name, label, isLocal, passages: digests, tokens, withheld },
+        ...{ collection: this.#index.name, label, isLocal, passages: digests, tokens, withheld },
         ...(usdPerMillion !== undefined && { usd: (tokens * usdPerMillion) / 1_000_000 }),
         ...(before !== undefined && { before }),
       };
@@ -167,7 +156,7 @@ class Run {
           tokens += tokensOfText(text);
         }
       }
-    return { digests: digests.size, tokens, withheld };
+    return { digests: digests.size, tokens: Math.ceil(tokens), withheld };
   }
 
   #has(digest: Buffer): boolean {
@@ -177,7 +166,7 @@ class Run {
   async *#passages(document: number): AsyncGenerator<EmbeddedPassage> {
     for (let after = 0; ; ) {
       this.#signal.throwIfAborted();
-      const page = (await this.#reader.read((db) => passagesAfter(db, document, after), this.#signal)) ?? [];
+      const page = (await this.#index.read((db) => passagesAfter(db, document, after))) ?? [];
       if (page.length === 0) return;
       yield* page;
       after = page.at(-1)?.chunk as number;

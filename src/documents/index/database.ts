@@ -213,10 +213,10 @@ export class IndexReader {
 }
 
 /** Completes what a killed writer began to publish. */
-export function recoverIndex(directory: string): void {
+export function recoverIndex(directory: string, schema = INDEX_SCHEMA): void {
   if (isBeingWritten(directory)) return;
   try {
-    new IndexWriter(directory).close();
+    new IndexWriter(directory, { schema }).close();
   } catch (error) {
     if (!(error instanceof CollectionBusy)) throw error;
   }

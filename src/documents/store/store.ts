@@ -14,7 +14,7 @@ import { CollectionBusy, NotInCollection } from '../collections.ts';
 import type { Embedder } from '../embeddings/embedder.ts';
 import type { FoundPassage } from '../embeddings/fusion.ts';
 import type { HybridSearch } from '../embeddings/hybrid.ts';
-import { embeddingsDirectory } from '../embeddings/schema.ts';
+import { embeddingsDirectory, type ReadableIndex } from '../embeddings/schema.ts';
 import type { EmbeddingOptions, EmbeddingReport } from '../embeddings/update.ts';
 import { IndexReader, isBeingWritten, isDamage } from '../index/database.ts';
 import { contentIn, countsIn, documentsIn, outlineIn, sectionIn } from '../index/documents.ts';
@@ -82,7 +82,12 @@ export class DocumentStore implements DocumentCollections {
   /** Computes the embeddings that are missing. Call this after `update`. @throws CollectionBusy if another process does the same */
   async embed(name: string, embedder: Embedder, options: EmbeddingOptions): Promise<EmbeddingReport> {
     const { embedPassages } = await import('../embeddings/update.ts');
-    return embedPassages(expectWhole(this.#existing(name)), embedder, options);
+    return embedPassages(this.#readable(expectWhole(this.#existing(name))), embedder, options);
+  }
+
+  /** Returns the model of the embeddings of a collection and how many of its passages have one, or undefined if none have. */
+  async embeddings(name: string): Promise<{ model: string; passages: number } | undefined> {
+    return (await import('../embeddings/hybrid.ts')).embeddingsIn(this.#existing(name).directory);
   }
 
   /** @throws CollectionBusy if another process is updating the collection */
@@ -148,11 +153,7 @@ export class DocumentStore implements DocumentCollections {
   ): Promise<readonly FoundPassage[]> {
     if (!this.#embedder) return candidates;
     this.#hybrid ??= new (await import('../embeddings/hybrid.ts')).HybridSearch(this.#embedder);
-    const collections = definitions.map((definition) => ({
-      name: definition.name,
-      directory: definition.directory,
-      read: <T>(read: Query<T>) => this.#read(definition, read),
-    }));
+    const collections = definitions.map((definition) => this.#readable(definition));
     return this.#hybrid.ranked(query, candidates, collections, options, signal);
   }
 
@@ -181,6 +182,11 @@ export class DocumentStore implements DocumentCollections {
     const names = this.#definitions.list().map((each) => each.name);
     const known = names.length > 0 ? `The collections are: ${names.join(', ')}.` : 'There are no collections yet.';
     throw new NotInCollection(`There is no collection ${JSON.stringify(name.slice(0, 80))}. ${known}`);
+  }
+
+  #readable(definition: Definition): ReadableIndex {
+    const { name, directory } = definition;
+    return { name, directory, read: (query) => this.#read(definition, query) };
   }
 
   /** @throws CollectionError if the index cannot be read */

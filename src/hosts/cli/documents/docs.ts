@@ -52,7 +52,7 @@ async function run(store: DocumentStore, context: CommandContext): Promise<numbe
     case 'list':
       if (rest.length > 0)
         throw new UsageError('kedge docs list takes no arguments. kedge docs show NAME lists the documents of a collection.');
-      return list(await store.listCollections(), values.json === true);
+      return list(store, values.json === true);
     case 'show':
       return show(store, onlyWord(rest, 'Name one collection: kedge docs show NAME'), context);
     case 'search':
@@ -68,12 +68,19 @@ async function run(store: DocumentStore, context: CommandContext): Promise<numbe
   }
 }
 
+type Listed = CollectionSummary & { embeddings?: { model: string; passages: number } };
+
 const NONE = 'There are no collections yet. Add one: kedge docs add NAME FOLDER';
 
-function list(collections: readonly CollectionSummary[], json: boolean): number {
+async function list(store: DocumentStore, json: boolean): Promise<number> {
+  const collections: Listed[] = [];
+  for (const collection of await store.listCollections()) {
+    const embeddings = collection.problem ? undefined : await store.embeddings(collection.name);
+    collections.push({ ...collection, ...(embeddings && { embeddings }) });
+  }
   if (json) for (const collection of collections) process.stdout.write(`${JSON.stringify(collection)}\n`);
   else if (collections.length === 0) process.stderr.write(`${NONE}\n`);
-  for (const { name, scope, documents, failed, todo, isFromNetwork, problem } of json ? [] : collections) {
+  for (const { name, scope, documents, failed, todo, chunks, isFromNetwork, problem, embeddings } of json ? [] : collections) {
     const parts = [
       problem && oneLine(problem, 500),
       !problem && `${documents} ${documents === 1 ? 'document' : 'documents'}`,
@@ -81,6 +88,7 @@ function list(collections: readonly CollectionSummary[], json: boolean): number 
       todo > 0 && `${todo} not up to date: kedge docs update ${name}`,
       scope === 'global' && 'global',
       isFromNetwork && 'from the network',
+      embeddings && `${embeddings.passages} of ${chunks} passages with embeddings of ${oneLine(embeddings.model)}`,
     ];
     process.stdout.write(`${name.padEnd(24)} ${parts.filter(Boolean).join(', ')}\n`);
   }
