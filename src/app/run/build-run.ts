@@ -6,6 +6,7 @@ import type { Tool } from '../../core/run/tool.ts';
 import type { RunRecord } from '../../core/session/session-state.ts';
 import { usedBy } from '../../core/session/usage-totals.ts';
 import { systemPrompt } from '../../core/words/prompts.ts';
+import type { DocumentScope } from '../../tools/documents/access.ts';
 import { type ExternalAccess, toolsFor } from '../../tools/index.ts';
 import { StepController } from '../../tools/plan/step-controller.ts';
 import { WriteGate } from '../../workspace/gate.ts';
@@ -63,7 +64,8 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
           history,
         )
       : toolsFor(workspace, mode === 'plan' ? { mode, newId: () => crypto.randomUUID(), revises } : { mode: 'ask' }, languages, history);
-  const builtin = documents ? await withDocuments(own, narrowed(documents, run, state), workspace) : own;
+  const readable = documents && readableIn(narrowed(documents, run, state), workspace);
+  const builtin = readable ? await withDocuments(own, readable) : own;
   let tools: readonly Tool[] = builtin;
   const join = (more: readonly Tool[]) => {
     tools = withTools(tools, more);
@@ -88,7 +90,7 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
     learn: (tokens: number) => ports.windows?.learn(run.model, tokens),
   };
   const asked = { adapter, model: run.model, window: windowPort, state };
-  const conductor = documents && readCommand(run.prompt) && (await withReading(run, narrowed(documents, run, state), asked));
+  const conductor = readable && readCommand(run.prompt) && (await withReading(run, readable, asked));
   // A run that was stopped during the wait has ended, so no event may follow in its log.
   if (shrunk && !scope.aborted) emit({ type: 'limits_shrunk', limits: limits(), reason: shrunk });
   return {
@@ -148,16 +150,21 @@ function externalAccess({ commands, fetcher, remembered }: AssistantPorts): Exte
   return { commands: commands?.(), fetcher, memory: remembered };
 }
 
-/** The code of these tools is loaded only if there are collections. */
-async function withDocuments(own: readonly Tool[], documents: DocumentsPort, workspace: Workspace): Promise<Tool[]> {
-  // The key of a document in the workspace is its path, and the key of a page is its address.
+type Readable = DocumentsPort & DocumentScope;
+
+/** The key of a document in the workspace is its path, and the key of a page is its address. */
+function readableIn(documents: DocumentsPort, workspace: Workspace): Readable {
   const isWithheldPath = workspace.withheldPaths('documents_search');
+  return { ...documents, isWithheld: (_, key) => !/^https?:\/\//.test(key) && isWithheldPath(key) };
+}
+
+/** The code of these tools is loaded only if there are collections. */
+async function withDocuments(own: readonly Tool[], documents: Readable): Promise<Tool[]> {
   const { documentTools } = await import('../../tools/documents/index.ts');
-  const tools = await documentTools({ ...documents, isWithheld: (_, key) => !/^https?:\/\//.test(key) && isWithheldPath(key) });
-  return [...own.filter(({ name }) => !documents.alone || name === 'ask_user' || name === 'recall'), ...tools];
+  return [...own.filter(({ name }) => !documents.alone || name === 'ask_user' || name === 'recall'), ...(await documentTools(documents))];
 }
 
 /** The code is loaded only for a message that begins with `/read`. The offline model answers by rules, so it has no use for parts of documents. */
-async function withReading(run: RunRecord, documents: DocumentsPort, ports: AskerPorts): Promise<Conductor | undefined> {
+async function withReading(run: RunRecord, documents: Readable, ports: AskerPorts): Promise<Conductor | undefined> {
   return run.model.provider === 'offline' ? undefined : (await import('../reading/reading-run.ts')).readingRun(run, documents, ports);
 }
