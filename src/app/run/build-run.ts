@@ -11,6 +11,7 @@ import type { RunAgent } from '../../core/session/shapes/run-agent.ts';
 import { usedBy } from '../../core/session/usage-totals.ts';
 import { systemPrompt } from '../../core/words/prompts.ts';
 import type { IsDenied } from '../../mcp/types.ts';
+import type { DocumentScope } from '../../tools/documents/access.ts';
 import { type ExternalAccess, toolsFor } from '../../tools/index.ts';
 import { StepController } from '../../tools/plan/step-controller.ts';
 import { skillTool } from '../../tools/skill.ts';
@@ -85,7 +86,8 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
         agent: async (name) => (await import('../agents/agents.ts')).chooseAgent({ name }, { id: scope.sessionId, state }, ports),
       }));
   const all = [...own, ...extra, ...(skills.length > 0 ? [skillTool(skills)] : [])];
-  const read = documents ? await withDocuments(all, documents, workspace) : all;
+  const readable = documents && readableIn(documents, workspace);
+  const read = readable ? await withDocuments(all, readable) : all;
   const available = children ? [...read, children.tool] : read;
   // A child run has at most the tools of its parent, and those that an agent adds if its parent has none. All of these only read.
   const isOffered = (tool: Tool) =>
@@ -118,7 +120,7 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
     learn: (tokens: number) => ports.windows?.learn(run.model, tokens),
   };
   const asked = { adapter, model: run.model, window: windowPort, state };
-  const conductor = documents && !above && readCommand(run.prompt) && (await withReading(run, documents, asked));
+  const conductor = readable && !above && readCommand(run.prompt) && (await withReading(run, readable, asked));
   const used = () => usedBy(run, scope.state, now());
   const isPriced = price !== undefined;
   const meter = above
@@ -208,16 +210,21 @@ async function toolsForAgent({ source, tools }: RunAgent, workspace: Workspace, 
   return agentTools(workspace, ports);
 }
 
-/** The code of these tools is loaded only if there are collections. */
-async function withDocuments(own: readonly Tool[], documents: DocumentsPort, workspace: Workspace): Promise<Tool[]> {
-  // The key of a document in the workspace is its path, and the key of a page is its address.
+type Readable = DocumentsPort & DocumentScope;
+
+/** The key of a document in the workspace is its path, and the key of a page is its address. */
+function readableIn(documents: DocumentsPort, workspace: Workspace): Readable {
   const isWithheldPath = workspace.withheldPaths('documents_search');
+  return { ...documents, isWithheld: (_, key) => !/^https?:\/\//.test(key) && isWithheldPath(key) };
+}
+
+/** The code of these tools is loaded only if there are collections. */
+async function withDocuments(own: readonly Tool[], documents: Readable): Promise<Tool[]> {
   const { documentTools } = await import('../../tools/documents/index.ts');
-  const tools = await documentTools({ ...documents, isWithheld: (_, key) => !/^https?:\/\//.test(key) && isWithheldPath(key) });
-  return [...own.filter(({ name }) => !documents.alone || name === 'ask_user' || name === 'recall'), ...tools];
+  return [...own.filter(({ name }) => !documents.alone || name === 'ask_user' || name === 'recall'), ...(await documentTools(documents))];
 }
 
 /** The code is loaded only for a message that begins with `/read`. The offline model answers by rules, so it has no use for parts of documents. */
-async function withReading(run: RunRecord, documents: DocumentsPort, ports: AskerPorts): Promise<Conductor | undefined> {
+async function withReading(run: RunRecord, documents: Readable, ports: AskerPorts): Promise<Conductor | undefined> {
   return run.model.provider === 'offline' ? undefined : (await import('../reading/reading-run.ts')).readingRun(run, documents, ports);
 }

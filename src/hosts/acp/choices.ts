@@ -50,6 +50,7 @@ export const COMMANDS: AvailableCommand[] = [
   { name: 'continue', description: 'Continue the last run: a paused run, an open question, or a plan' },
   { name: 'run', description: 'Confirm the plan that was proposed last' },
   { name: 'compact', description: 'Shorten the conversation', input: { hint: 'what to keep' } },
+  { name: 'read', description: 'Read whole documents of collections', input: { hint: 'documents, and what to do with them' } },
   { name: 'init', description: 'Write an AGENTS.md for this folder', input: { hint: 'further instructions' } },
   { name: 'remember', description: 'Remember this in later sessions of this folder', input: { hint: 'what to remember' } },
 ];

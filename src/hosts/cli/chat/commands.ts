@@ -69,6 +69,12 @@ export const COMMANDS: readonly ChatCommand[] = [
   { name: 'undo', text: 'undo the changes of the last run', run: undoLast },
   { name: 'review', text: 'show the changes of the last run', run: review },
   {
+    name: 'read',
+    args: 'NAME… TASK',
+    text: 'read whole documents of collections, in parts that fit the model, and carry out the task',
+    run: (chat, words) => chat.send(`/read ${words}`, chat.mode),
+  },
+  {
     name: 'compact',
     args: 'WORDS',
     text: 'compact the conversation; the words say what to keep',

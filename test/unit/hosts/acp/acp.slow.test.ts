@@ -90,7 +90,7 @@ describe('kedge acp', () => {
         .of('available_commands_update')[0]
         ?.availableCommands.map(({ name }) => name)
         .sort(),
-      ['compact', 'continue', 'init', 'remember', 'run'],
+      ['compact', 'continue', 'init', 'read', 'remember', 'run'],
     );
     assert.match(await kedge('sessions'), new RegExp(session));
     assert.match(await kedge('--continue', session, 'where is other defined?'), /src\/other\.ts:1/);
