@@ -1,4 +1,5 @@
 /** Connects to the configured MCP servers. It is loaded with the first run that may use them. */
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { spawnSync } from 'node:child_process';
 import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -26,6 +27,7 @@ export function openServers(configured: unknown, { folders, storage }: McpFolder
     configured: () => servers,
     load: () => import('../../../mcp/client/index.ts'),
     start: startServer,
+    scope: new AsyncLocalStorage<object>(),
     signIn: terminalSignIn(),
     approved: new ApprovedServers(storage),
     fill: fillFrom(store, askForInput),
