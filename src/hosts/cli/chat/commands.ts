@@ -81,7 +81,13 @@ export const COMMANDS: readonly ChatCommand[] = [
   { name: 'init', args: 'WORDS', text: 'write an AGENTS.md for this folder', run: init },
   { name: 'remember', args: 'WORDS', text: 'remember this in later sessions of this folder', run: remember },
   { name: 'grants', text: 'list your permanent permissions in this folder', run: listGrants },
-  { name: 'mcp', text: 'list the MCP servers and their tools', run: async (chat) => chat.front.say(await chat.servers()) },
+  {
+    name: 'mcp',
+    args: 'import',
+    text: 'list the MCP servers and their tools, or add those of Claude and Cursor',
+    values: () => ['import'],
+    run: servers,
+  },
   { name: 'config', args: 'list|get|set|unset|edit', text: 'show and change your settings', values: () => VERBS, run: config },
   { name: 'verbose', text: 'show or hide thoughts, complete diffs and receipts', run: toggleVerbose },
   { name: 'quit', text: 'leave', run: (chat) => chat.leave() },
@@ -232,6 +238,15 @@ async function remember({ kedge, front }: Chat, words: string): Promise<void> {
 
 async function listGrants({ kedge }: Chat): Promise<void> {
   await (await import('../grants-command.ts')).manageGrants(kedge, undefined);
+}
+
+async function servers(chat: Chat, words: string): Promise<void> {
+  const { kedge, front, env } = chat;
+  if (!words) return front.say(await chat.servers());
+  if (words !== 'import') throw new UsageError('Use /mcp, or /mcp import.');
+  const { importServers } = await import('../servers/import.ts');
+  const { mcpKeys } = await import('../options/mcp-servers.ts');
+  front.say(await importServers(kedge.folders, front.prompter, env, mcpKeys(env)));
 }
 
 async function config({ front }: Chat, words: string): Promise<void> {

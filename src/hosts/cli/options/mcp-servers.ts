@@ -22,7 +22,7 @@ export function openServers(configured: unknown, { folders, storage }: McpFolder
   const defined = new DefinitionFiles().read(places);
   const { servers, problems } = readServers(configured, defined.servers);
   for (const problem of [...problems, ...defined.problems]) warn(problem);
-  const store = keychainStore(new StoredKeys(join(storageDirectory(process.env), 'mcp')));
+  const store = keychainStore(mcpKeys(process.env));
   return new McpServers({
     configured: () => servers,
     load: () => import('../../../mcp/client/index.ts'),
@@ -34,6 +34,11 @@ export function openServers(configured: unknown, { folders, storage }: McpFolder
     roots: () => folders.map((folder) => ({ uri: pathToFileURL(folder).href, name: basename(folder) })),
     onProblem: warn,
   });
+}
+
+/** Returns the keys of MCP servers in the keychain. */
+export function mcpKeys(env: NodeJS.ProcessEnv): StoredKeys {
+  return new StoredKeys(join(storageDirectory(env), 'mcp'));
 }
 
 /** The user's input is not displayed if it is a secret. A system without `stty` displays it. */
