@@ -387,6 +387,23 @@ describe('a conversation in a terminal', () => {
     await pane.shows(/^icanon[\s\S]*^icanon/m);
   });
 
+  it('is stopped by a signal from outside as by Ctrl+Z', async () => {
+    const env = { KEDGE_HOME: home, KEDGE_MODEL: 'offline', TERM: 'screen-256color', PS1: '$ ' };
+    await using pane = await Pane.start(['bash', '--norc', '-i'], { cwd: folder, env });
+    await pane.shows(/^\S*\$ *$/m);
+    // The shell of the job prints its process, which becomes Kedge.
+    await pane.type(`sh -c 'echo pid $$.; exec "${process.execPath}" "${PROGRAM}"'`);
+    await pane.press('Enter');
+    await pane.shows(PROMPT);
+    await pane.type('first');
+    const [, pid] = /^pid (\d+)\.$/m.exec(await pane.shows(/^pid \d+\.$[\s\S]*^› first/m)) ?? [];
+    process.kill(Number(pid), 'SIGTSTP');
+    await pane.shows(/Stopped/);
+    await pane.type('stty -a | grep -o -- "[-]*icanon"; fg');
+    await pane.press('Enter');
+    await pane.shows(/^icanon[\s\S]*^› first/m);
+  });
+
   it('is not loaded for a single request', async () => {
     const loadedBy = async (work: (env: Record<string, string>) => Promise<unknown>) => {
       const coverage = await mkdtemp(join(home, 'coverage-'));
