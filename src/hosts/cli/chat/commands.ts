@@ -111,7 +111,8 @@ const KEYS = `Keys
   Ctrl+C         stop the run, or empty the line
   Ctrl+D         leave
 
-@src/main.ts sends a file with the message, @src/main.ts:10-20 some of its lines, @picture.png an image.`;
+@src/main.ts sends a file with the message, @src/main.ts:10-20 some of its lines, @picture.png an image.
+Drag an image into the terminal to write its name.`;
 
 function helpText(): string {
   const heads = COMMANDS.map(({ name, args }) => `/${name}${args ? ` ${args}` : ''}`);

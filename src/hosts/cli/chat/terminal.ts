@@ -5,6 +5,7 @@ import { type Output, oneLine, type Paint, paintFor } from '../output/terminal.t
 import type { Choice, Prompter } from '../questions.ts';
 import type { Controls, Front } from './front.ts';
 import { Asked } from './input/asked.ts';
+import { droppedImage } from './input/dropped.ts';
 import { type EditorState, edit, emptyEditor, submitted, withText } from './input/editor.ts';
 import { rowsOf } from './input/editor-rows.ts';
 import { type Input, type Key, KeyReader } from './input/keys.ts';
@@ -226,7 +227,8 @@ export class Terminal implements Front {
     else if (key.name === 'escape' && !isSearching) controls?.pauseOrContinue();
     else if (key.name === 'ctrl+d' && this.#editor.text === '') this.leave();
     else {
-      const next = edit(this.#editor, key);
+      const mention = key.name === 'paste' ? droppedImage(key.text ?? '') : undefined;
+      const next = edit(this.#editor, mention ? { ...key, text: mention } : key);
       if (next) this.#editor = next;
       else if (key.name === 'enter') this.#submit();
     }

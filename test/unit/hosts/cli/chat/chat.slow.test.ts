@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdtemp, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { copyFile, mkdtemp, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -248,6 +248,12 @@ describe('a conversation in a terminal', () => {
     await pane.press('C-u');
     await pane.paste('one\ntwo');
     await pane.shows(/^› one\n {2}two/m);
+    await pane.press('C-c');
+    await pane.shows(PROMPT);
+    // A file that is dragged into the terminal is pasted as its path.
+    await copyFile(join(import.meta.dirname, '../../../../../media/icon.png'), join(folder, 'my tide.png'));
+    await pane.paste(`'${join(folder, 'my tide.png')}' `);
+    await pane.shows(/^› @".*my tide\.png"/m);
   });
 
   it('keeps what was sent for the next conversation, but nothing that looks like a key, in a file for the user alone', async () => {
