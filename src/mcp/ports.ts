@@ -1,6 +1,6 @@
 /** The ports that a host supplies to the manager of MCP servers. */
 import type { McpServerConfig } from './config.ts';
-import type { Connect, Root, SignIn, StartServer } from './types.ts';
+import type { CallScope, Connect, Root, SignIn, StartServer } from './types.ts';
 
 /** A definition whose variables are replaced. `keep` stores the values that the user entered for it. */
 export type FilledConfig = { config: McpServerConfig; keep?(): Promise<void> };
@@ -10,6 +10,8 @@ export type McpPorts = {
   configured(): Map<string, McpServerConfig>;
   load(): Promise<{ connect: Connect }>;
   start: StartServer;
+  /** Without it, a request of a server waits while several runs use the server. */
+  scope?: CallScope;
   /** Returns the open folders, which servers can ask for. */
   roots?(): Root[];
   /** Without it, servers that require a sign-in cannot be used. */

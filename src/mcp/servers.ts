@@ -206,8 +206,9 @@ export class McpServers {
     const work = async () => {
       const { connect } = await this.#ports.load();
       let own: McpConnection | undefined;
-      const { roots, openAddress } = this.#ports;
+      const { roots, openAddress, scope } = this.#ports;
       const events = {
+        ...(scope && { scope }),
         ...(roots && { roots }),
         ...(openAddress && { openAddress }),
         sampling: {

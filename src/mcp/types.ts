@@ -30,9 +30,12 @@ export type ServerResource = McpResource & { server: string };
 export type McpResult = { content: (TextPart | ImagePart)[]; isError: boolean };
 
 /** Asks the user. The server can need input during a call. */
-export type Ask = (question: Question) => Promise<QuestionAnswer>;
+export type Ask = (question: Question, withdrawn?: AbortSignal) => Promise<QuestionAnswer>;
 
 export type CallContext = { signal: AbortSignal; progress(text: string): void; ask?: Ask; model?: ModelUse | undefined };
+
+/** Remembers during asynchronous work to which call it belongs, as Node's `AsyncLocalStorage` does. */
+export type CallScope = { run<T>(call: object, work: () => T): T; getStore(): object | undefined };
 
 export interface McpConnection {
   /** Fetches the current tool list. */
@@ -64,6 +67,8 @@ export type ConnectionEvents = {
   roots?(): Root[];
   /** Opens an address in the user's browser. */
   openAddress?(address: URL): Promise<void>;
+  /** Tells in which call a request of the server has arrived. */
+  scope?: CallScope;
   /** The server wrote to its error output, or sent a log message. */
   onLog(text: string): void;
   onClosed(): void;

@@ -80,10 +80,10 @@ export async function carryOut(
         ...(most !== undefined && { mostCharacters: most }),
         progress: (text) => signal.aborted || emit({ type: 'tool_progress', callId: call.id, text }),
         record: emit,
-        ask: (question) => reply(call, question, ports, signal),
+        ask: (question, withdrawn) => reply(call, question, ports, signal, withdrawn),
         model: {
           name: ports.model.model,
-          sample: async (request) => (await import('./sample.ts')).sample(request, ports, signal),
+          sample: async (request, cancelled) => (await import('./sample.ts')).sample(request, ports, either(signal, cancelled)),
         },
       }),
       signal,
@@ -207,15 +207,34 @@ function similarTo(call: ToolCall, [widest]: readonly Permission[], { state, ali
   return similar > 0 ? { similar } : {};
 }
 
-async function reply({ id: callId }: ToolCall, question: Question, ports: RunPorts, signal: AbortSignal): Promise<QuestionAnswer> {
+const WITHDRAWN: QuestionAnswer = { words: 'The question was withdrawn, because its answer is no longer needed.', by: 'nobody' };
+
+async function reply(
+  { id: callId }: ToolCall,
+  question: Question,
+  ports: RunPorts,
+  signal: AbortSignal,
+  withdrawn?: AbortSignal,
+): Promise<QuestionAnswer> {
   const { state, emit } = ports;
   const questionId = `${callId}:${question.id}`;
   const earlierReply = state.questionAnswers.get(questionId);
   if (earlierReply) return earlierReply;
   // Code of the call may still be running after a stop. It must not ask the user.
   signal.throwIfAborted();
+  if (withdrawn?.aborted) return WITHDRAWN;
   if (!state.pendingQuestions.has(questionId)) emit({ type: 'question_asked', questionId, callId, question });
-  return state.questionAnswers.get(questionId) ?? (await ports.replied(questionId, signal));
+  try {
+    return state.questionAnswers.get(questionId) ?? (await ports.replied(questionId, either(signal, withdrawn)));
+  } catch (error) {
+    if (signal.aborted || !withdrawn?.aborted || !state.pendingQuestions.has(questionId)) throw error;
+    emit({ type: 'question_answered', questionId, callId, answer: WITHDRAWN });
+    return WITHDRAWN;
+  }
+}
+
+function either(signal: AbortSignal, other: AbortSignal | undefined): AbortSignal {
+  return other ? AbortSignal.any([signal, other]) : signal;
 }
 
 function textOfOrphan(call: ToolCall): string {

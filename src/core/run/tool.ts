@@ -49,7 +49,7 @@ export type ToolOutput = {
 export type SampleRequest = { system: string; messages: readonly { role: 'user' | 'assistant'; text: string }[]; maxTokens: number };
 export type Sample = { text: string; isCut: boolean };
 /** Sends requests to the model of the run, within its limits. @throws Error if the model does not answer */
-export type ModelUse = { name: string; sample(request: SampleRequest): Promise<Sample> };
+export type ModelUse = { name: string; sample(request: SampleRequest, cancelled?: AbortSignal): Promise<Sample> };
 
 export type ExecuteContext = {
   callId: string;
@@ -62,9 +62,10 @@ export type ExecuteContext = {
   record(event: ToolEvent): void;
   /**
    * Waits for the user's answer. After a reload the call is executed again from its start, and a question that was already answered is not
-   * asked again. The code before a question must therefore be safe to repeat.
+   * asked again. The code before a question must therefore be safe to repeat. When `withdrawn` is aborted, the question is no longer shown, and
+   * is answered by nobody.
    */
-  ask(question: Question): Promise<QuestionAnswer>;
+  ask(question: Question, withdrawn?: AbortSignal): Promise<QuestionAnswer>;
   /** The model of the run. It is missing where no run executes the call. */
   model?: ModelUse;
 };

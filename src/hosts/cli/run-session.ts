@@ -173,7 +173,15 @@ async function answerApproval(session: Session, request: ApprovalRequest, option
 async function answerQuestion(session: Session, asked: AskedQuestion, options: PromptOptions, signal: AbortSignal): Promise<void> {
   const { linesOf, NOBODY, promptForAnswer } = await import('./questions.ts');
   const lines = options.prompter ?? linesOf(process.stdin);
-  const typedAnswer = options.interactive ? await inTurn(session, () => promptForAnswer(asked, lines, signal)) : undefined;
-  const answer = typedAnswer ?? { words: NOBODY, by: 'nobody' };
-  if (!signal.aborted && session.state.pendingQuestions.has(asked.questionId)) await session.answerQuestion(asked.questionId, answer);
+  const isOpen = () => !signal.aborted && session.state.pendingQuestions.has(asked.questionId);
+  // The server that asks can withdraw its question.
+  const closed = new AbortController();
+  const unsubscribe = session.subscribe(() => isOpen() || closed.abort());
+  try {
+    const ask = async () => (isOpen() ? promptForAnswer(asked, lines, AbortSignal.any([signal, closed.signal])) : undefined);
+    const typedAnswer = options.interactive ? await inTurn(session, ask) : undefined;
+    if (isOpen()) await session.answerQuestion(asked.questionId, typedAnswer ?? { words: NOBODY, by: 'nobody' });
+  } finally {
+    unsubscribe();
+  }
 }

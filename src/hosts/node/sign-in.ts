@@ -42,7 +42,12 @@ export function browserSignIn(store: SecretStore, exclusively: SignIn['exclusive
     },
     async authorize(server, address, signal) {
       const returnsTo = new URL(address.searchParams.get('redirect_uri') ?? '');
-      const returned = Promise.withResolvers<URLSearchParams>();
+      // Node 20 has no `Promise.withResolvers`.
+      let resolve = (_parameters: URLSearchParams) => {};
+      let reject = (_error: unknown) => {};
+      const returned = new Promise<URLSearchParams>((...both) => {
+        [resolve, reject] = both;
+      });
       const listener = createServer((request, response) => {
         // Any program or page can send any text here, which need not be a valid address.
         const [, path, query] = /^([^?]*)\??(.*)$/.exec(request.url ?? '') ?? [];
@@ -51,17 +56,17 @@ export function browserSignIn(store: SecretStore, exclusively: SignIn['exclusive
         response.writeHead(isAnswer ? 200 : 404, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' });
         response.end(isAnswer ? PAGE : 'There is nothing here.\n');
         // A request of another program cannot know the state, and must not end the wait.
-        if (isAnswer && searchParams.get('state') === address.searchParams.get('state')) returned.resolve(searchParams);
+        if (isAnswer && searchParams.get('state') === address.searchParams.get('state')) resolve(searchParams);
       });
       const ended = new AbortController();
-      const stop = () => returned.reject(signal.reason);
+      const stop = () => reject(signal.reason);
       try {
         signal.throwIfAborted();
         signal.addEventListener('abort', stop, { once: true });
         listener.listen(Number(returnsTo.port), HOST);
         await once(listener, 'listening');
-        ask(server, address, ended.signal).catch(returned.reject);
-        return await returned.promise;
+        ask(server, address, ended.signal).catch(reject);
+        return await returned;
       } finally {
         ended.abort();
         signal.removeEventListener('abort', stop);

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { dirname, join } from 'node:path';
 import * as vscode from 'vscode';
 import { type ConfiguredServers, readServers } from '../../mcp/config.ts';
@@ -58,6 +59,7 @@ export function editorMcpServers(window: Window): McpServers {
     },
     load: () => import('../../mcp/client/index.ts'),
     start: startServer,
+    scope: new AsyncLocalStorage<object>(),
     signIn: editorSignIn(store, join(sharedStorage, 'mcp')),
     openAddress: async ({ href }) => void (await vscode.env.openExternal(vscode.Uri.parse(href, true))),
     approved: new ApprovedDigests(storage, 'mcp-servers.json'),

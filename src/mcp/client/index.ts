@@ -3,6 +3,7 @@ import { UnauthorizedError } from '@modelcontextprotocol/sdk/client/auth.js';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import {
   type CallToolResult,
+  CancelledNotificationSchema,
   CreateMessageRequestSchema,
   ElicitRequestSchema,
   ListRootsRequestSchema,
@@ -12,8 +13,9 @@ import {
   ToolListChangedNotificationSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 import { promptOf } from '../prompt-uri.ts';
-import type { CallContext, Connect, McpTool } from '../types.ts';
+import type { Connect, McpTool } from '../types.ts';
 import { Authorization } from './authorization.ts';
+import { Calls } from './calls.ts';
 import { elicited, visited } from './elicitation.ts';
 import { promptParts, promptsOf } from './prompts.ts';
 import { resourceParts, resultParts } from './results.ts';
@@ -36,8 +38,7 @@ export const connect: Connect = async (name, config, events, start, signal, sign
   const validator = schemaValidator();
   /** Ends the wait for a sign-in, during the request that needs it. */
   let waiting = signal;
-  /** The calls in progress, which can ask the user. A request of the server does not say to which call it belongs. */
-  const calls: Pick<CallContext, 'ask' | 'model'>[] = [];
+  const calls = new Calls(events.scope);
   const authorization =
     'url' in config && signIn && !hasOwnKey(config.headers)
       ? await Authorization.open(name, config, signIn, { signal: () => waiting, onSignIn: events.onSignIn })
@@ -68,13 +69,17 @@ export const connect: Connect = async (name, config, events, start, signal, sign
         },
       },
     );
-    client.setRequestHandler(ElicitRequestSchema, ({ params }) =>
-      params.mode === 'url' ? visited(name, params, calls.at(-1)?.ask, events.openAddress) : elicited(name, params, calls.at(-1)?.ask),
+    client.setRequestHandler(ElicitRequestSchema, ({ params }, { requestId }) =>
+      calls.answering(requestId, ({ ask }) =>
+        params.mode === 'url' ? visited(name, params, ask, events.openAddress) : elicited(name, params, ask),
+      ),
     );
-    client.setRequestHandler(CreateMessageRequestSchema, ({ params }) => {
-      const { ask, model } = calls.at(-1) ?? {};
-      return sampled(name, params, { isRefused: () => true, refuse: () => undefined, ...events.sampling, ask, model });
-    });
+    client.setRequestHandler(CreateMessageRequestSchema, ({ params }, { requestId }) =>
+      calls.answering(requestId, (asking, cancelled) =>
+        sampled(name, params, { isRefused: () => true, refuse: () => undefined, ...events.sampling, ...asking, cancelled }),
+      ),
+    );
+    client.setNotificationHandler(CancelledNotificationSchema, ({ params }) => calls.cancel(params.requestId));
     if (events.roots) client.setRequestHandler(ListRootsRequestSchema, () => ({ roots: events.roots?.() ?? [] }));
     client.setNotificationHandler(LoggingMessageNotificationSchema, ({ params }) => events.onLog(logLine(params)));
     const parts = { start, onLog: events.onLog, authProvider: authorization };
@@ -148,8 +153,7 @@ export const connect: Connect = async (name, config, events, start, signal, sign
       }
     },
     async call(tool, input, { signal: own, progress, ask, model }) {
-      const asking = { ...(ask && { ask }), model };
-      calls.push(asking);
+      const asking = { ...(ask && { ask }), model, signal: own };
       let shownAt = -Infinity;
       const onprogress = (at: { message?: string; progress: number; total?: number }) => {
         if (performance.now() - shownAt < PROGRESS_MS) return;
@@ -158,14 +162,14 @@ export const connect: Connect = async (name, config, events, start, signal, sign
       };
       const pendingCall = during(own, (each) =>
         requesting(each, () =>
-          client.callTool({ name: tool, arguments: input }, undefined, { signal: each, timeout: CALL_MS, onprogress }),
+          calls.during(asking, () =>
+            client.callTool({ name: tool, arguments: input }, undefined, { signal: each, timeout: CALL_MS, onprogress }),
+          ),
         ),
       );
-      const result = await pendingCall
-        .catch((error) => {
-          throw own.aborted ? error : failure(error);
-        })
-        .finally(() => calls.splice(calls.indexOf(asking), 1));
+      const result = await pendingCall.catch((error) => {
+        throw own.aborted ? error : failure(error);
+      });
       const { content, structuredContent, isError } = result as CallToolResult;
       return { content: resultParts(content, structuredContent), isError: isError === true };
     },

@@ -15,6 +15,8 @@ const NEVER = 'Never for this server';
 export type Sampling = {
   ask: Ask | undefined;
   model: ModelUse | undefined;
+  /** Is aborted when the server no longer needs the answer. */
+  cancelled?: AbortSignal;
   /** Whether the user has refused all requests of the server. */
   isRefused(): boolean;
   refuse(): void;
@@ -24,7 +26,7 @@ export type Sampling = {
 export async function sampled(
   server: string,
   { messages, systemPrompt = '', maxTokens }: CreateMessageRequestParams,
-  { ask, model, isRefused, refuse }: Sampling,
+  { ask, model, cancelled, isRefused, refuse }: Sampling,
 ): Promise<CreateMessageResult> {
   if (!ask || !model) throw new Error('No user can approve this request now.');
   if (isRefused()) throw new Error('The user has refused all requests of this server to the model.');
@@ -39,7 +41,7 @@ export async function sampled(
   const chosen = 'option' in answer ? answer.option : undefined;
   if (chosen === NEVER) refuse();
   if (chosen !== ALLOW) throw new Error('The user has refused this request to the model.');
-  const { text: said, isCut } = await model.sample({ system, messages: texts, maxTokens: tokens });
+  const { text: said, isCut } = await model.sample({ system, messages: texts, maxTokens: tokens }, cancelled);
   return { model: model.name, role: 'assistant', content: { type: 'text', text: said }, stopReason: isCut ? 'maxTokens' : 'endTurn' };
 }
 

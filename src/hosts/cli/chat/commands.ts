@@ -98,7 +98,13 @@ export const COMMANDS: readonly ChatCommand[] = [
   { name: 'init', args: 'WORDS', text: 'write an AGENTS.md for this folder', run: init },
   { name: 'remember', args: 'WORDS', text: 'remember this in later sessions of this folder', run: remember },
   { name: 'grants', text: 'list your permanent permissions in this folder', run: listGrants },
-  { name: 'mcp', text: 'list the MCP servers and their tools', run: async (chat) => chat.front.say(await chat.servers()) },
+  {
+    name: 'mcp',
+    args: 'import',
+    text: 'list the MCP servers and their tools, or add those of Claude and Cursor',
+    values: () => ['import'],
+    run: servers,
+  },
   { name: 'prompt', args: 'NAME', text: 'send a prompt file of yours or of this workspace', run: sendPrompt },
   { name: 'skills', text: 'list the prompt files and skills, with their sources', run: listCustomizations },
   { name: 'config', args: 'list|get|set|unset|edit', text: 'show and change your settings', values: () => VERBS, run: config },
@@ -124,7 +130,8 @@ const KEYS = `Keys
   Ctrl+C         stop the run, or empty the line
   Ctrl+D         leave
 
-@src/main.ts sends a file with the message, @src/main.ts:10-20 some of its lines, @picture.png an image.`;
+@src/main.ts sends a file with the message, @src/main.ts:10-20 some of its lines, @picture.png an image.
+Drag an image into the terminal to write its name.`;
 
 function helpText(): string {
   const heads = COMMANDS.map(({ name, args }) => `/${name}${args ? ` ${args}` : ''}`);
@@ -285,6 +292,15 @@ async function listCustomizations({ kedge, session, front }: Chat): Promise<void
 
 async function listGrants({ kedge }: Chat): Promise<void> {
   await (await import('../grants-command.ts')).manageGrants(kedge, undefined);
+}
+
+async function servers(chat: Chat, words: string): Promise<void> {
+  const { kedge, front, env } = chat;
+  if (!words) return front.say(await chat.servers());
+  if (words !== 'import') throw new UsageError('Use /mcp, or /mcp import.');
+  const { importServers } = await import('../servers/import.ts');
+  const { mcpKeys } = await import('../options/mcp-servers.ts');
+  front.say(await importServers(kedge.folders, front.prompter, env, mcpKeys(env)));
 }
 
 async function config({ front }: Chat, words: string): Promise<void> {

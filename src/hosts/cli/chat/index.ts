@@ -41,7 +41,8 @@ export async function chat(command: ChatCommand, env: NodeJS.ProcessEnv, usualMo
     session,
     mode: usualMode ?? 'ask',
     model: chosenModel(command.model, env),
-    servers: async () => (await mcp?.overview?.('agent', () => false)) ?? 'No MCP servers are configured. Add them with --mcp-config FILE.',
+    servers: async () =>
+      (await mcp?.overview?.('agent', () => false)) ?? 'No MCP servers are configured. Add them with --mcp-config FILE or /mcp import.',
     leave: () => front.leave(),
   });
   if (front.prompter.readsKeys) askThrough(front.prompter);

@@ -5,11 +5,13 @@ import { type Output, oneLine, type Paint, paintFor } from '../output/terminal.t
 import type { Choice, Prompter } from '../questions.ts';
 import type { Controls, Front } from './front.ts';
 import { Asked } from './input/asked.ts';
+import { droppedImage } from './input/dropped.ts';
 import { type EditorState, edit, emptyEditor, submitted, withText } from './input/editor.ts';
 import { rowsOf } from './input/editor-rows.ts';
 import { type Input, type Key, KeyReader } from './input/keys.ts';
 import { type Offered, offerLines } from './input/offers.ts';
 import { Quiet } from './input/quiet.ts';
+import { Suspension } from './input/suspension.ts';
 import { ChatRenderer } from './output/chat-renderer.ts';
 import { Live } from './output/live.ts';
 import { type Bottom, Screen } from './output/screen.ts';
@@ -31,6 +33,7 @@ export class Terminal implements Front {
   readonly #stdout: NodeJS.WriteStream;
   readonly #screen: Screen;
   readonly #keys: KeyReader;
+  readonly #suspension = new Suspension({ leave: () => this.#close(), enter: () => this.#open() });
   readonly #live: Live;
   readonly #transcript: Transcript;
   readonly #remember: (entry: string) => void;
@@ -93,10 +96,12 @@ export class Terminal implements Front {
     const close = () => this.#screen.close();
     process.on('exit', close);
     this.#keys.start();
+    this.#suspension.start();
     this.#screen.update();
     try {
       await left;
     } finally {
+      this.#suspension.stop();
       this.#stdout.off('resize', resize);
       process.off('exit', close);
       this.#live.end();
@@ -152,14 +157,22 @@ export class Terminal implements Front {
   }
 
   release<T>(use: () => T): T {
-    this.#keys.stop();
-    this.#screen.close();
+    this.#close();
     try {
       return use();
     } finally {
-      this.#screen.open();
-      this.#keys.start();
+      this.#open();
     }
+  }
+
+  #open(): void {
+    this.#screen.open();
+    this.#keys.start();
+  }
+
+  #close(): void {
+    this.#keys.stop();
+    this.#screen.close();
   }
 
   #ask(prompt: string, signal: AbortSignal, choices?: readonly Choice[], words?: boolean): Promise<string | undefined> {
@@ -192,7 +205,7 @@ export class Terminal implements Front {
   #key(key: Key): void {
     if (key.name === 'ctrl+c') this.interrupt();
     else if (key.name === 'ctrl+l') this.#screen.clear();
-    else if (key.name === 'ctrl+z' && process.platform !== 'win32') this.#suspend();
+    else if (key.name === 'ctrl+z') this.#suspension.suspend();
     else if (this.#pending?.isReady) {
       const answer = this.#pending.asked.answer(key);
       if (answer !== undefined) this.#pending.resolve(answer);
@@ -214,7 +227,8 @@ export class Terminal implements Front {
     else if (key.name === 'escape' && !isSearching) controls?.pauseOrContinue();
     else if (key.name === 'ctrl+d' && this.#editor.text === '') this.leave();
     else {
-      const next = edit(this.#editor, key);
+      const mention = key.name === 'paste' ? droppedImage(key.text ?? '') : undefined;
+      const next = edit(this.#editor, mention ? { ...key, text: mention } : key);
       if (next) this.#editor = next;
       else if (key.name === 'enter') this.#submit();
     }
@@ -244,20 +258,6 @@ export class Terminal implements Front {
     else this.#notice = LEAVE;
     this.#completion = undefined;
     this.update();
-  }
-
-  /** Stops this program until the shell continues it. */
-  #suspend(): void {
-    this.#keys.stop();
-    this.#screen.close();
-    // While no keys are read, nothing else may keep the program running.
-    const alive = setInterval(() => undefined, 60_000);
-    process.once('SIGCONT', () => {
-      clearInterval(alive);
-      this.#screen.open();
-      this.#keys.start();
-    });
-    process.kill(process.pid, 'SIGTSTP');
   }
 
   /** Inserts the best completion. Each further Tab inserts the next one. */

@@ -13,6 +13,7 @@ import { harmless, oneLine, paintFor } from '../output/terminal.ts';
 import { linesOf } from '../questions.ts';
 import { driveRun, EXIT } from '../run-session.ts';
 import { checkedStream } from './checked-stream.ts';
+import { namesOfCollections } from './names.ts';
 import { withoutConfidence } from './streamed-answer.ts';
 
 type AskCommand = Extract<Command, { action: 'ask-documents' }>;
@@ -36,7 +37,7 @@ export async function askDocuments(
   const { values, json } = command;
   const isInteractive = values.interactive === true;
   if (isInteractive && json) throw new UsageError('--interactive and --json cannot be used together.');
-  const only = values.collections?.flatMap((names) => names.split(',')).filter(Boolean);
+  const only = namesOfCollections(values);
   /** The collections that the runs can read. */
   const scope: Scope = { names: [] };
   const kedge = openKedge({ ...command, yes: false, limits: { ...LIMITS, ...command.limits } }, env, undefined, {

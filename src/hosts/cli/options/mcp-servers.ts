@@ -1,4 +1,5 @@
 /** Connects to the configured MCP servers. It is loaded with the first run that may use them. */
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { spawnSync } from 'node:child_process';
 import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -21,17 +22,23 @@ export function openServers(configured: unknown, { folders, storage }: McpFolder
   const defined = new DefinitionFiles().read(places);
   const { servers, problems } = readServers(configured, defined.servers);
   for (const problem of [...problems, ...defined.problems]) warn(problem);
-  const store = keychainStore(new StoredKeys(join(storageDirectory(process.env), 'mcp')));
+  const store = keychainStore(mcpKeys(process.env));
   return new McpServers({
     configured: () => servers,
     load: () => import('../../../mcp/client/index.ts'),
     start: startServer,
+    scope: new AsyncLocalStorage<object>(),
     signIn: terminalSignIn(),
     approved: new ApprovedDigests(storage, 'mcp-servers.json'),
     fill: fillFrom(store, askForInput),
     roots: () => folders.map((folder) => ({ uri: pathToFileURL(folder).href, name: basename(folder) })),
     onProblem: warn,
   });
+}
+
+/** Returns the keys of MCP servers in the keychain. */
+export function mcpKeys(env: NodeJS.ProcessEnv): StoredKeys {
+  return new StoredKeys(join(storageDirectory(env), 'mcp'));
 }
 
 /** The user's input is not displayed if it is a secret. A system without `stty` displays it. */

@@ -3,6 +3,7 @@ import type { AssistantPorts } from '../../../app/ports.ts';
 import { CLIENT, clientAdapter } from '../../../app/run/reading-calls.ts';
 import type { ServerPorts } from '../../mcp-server/server.ts';
 import { NodeFileSystem } from '../../node/files/file-system.ts';
+import { namesOfCollections } from '../documents/names.ts';
 import { EXIT } from '../exit-codes.ts';
 import { openKedge } from '../kedge.ts';
 import { type Command, UsageError } from '../options/arguments.ts';
@@ -21,7 +22,7 @@ export async function serveMcp(
   hooks: { shutDown?: () => Promise<void> },
 ): Promise<number> {
   const { raw, http: port, 'no-global': noGlobal } = command.values;
-  const collections = command.values.collections?.flatMap((names) => names.split(',')).filter(Boolean);
+  const collections = namesOfCollections(command.values);
   const { callsPerRun: calls, ...limits } = command.limits;
   // Nobody answers approvals here, so an edit permission would have no use.
   const options = { ...command, yes: false, limits: { ...LIMITS, ...limits } };

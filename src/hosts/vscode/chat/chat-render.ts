@@ -110,7 +110,8 @@ export class ChatRenderer {
         break;
       case 'question_answered': {
         const { answer } = event;
-        stream.markdown(`*You:* ${plain('option' in answer ? answer.option : answer.words)}\n\n`);
+        const by = 'by' in answer ? '' : '*You:* ';
+        stream.markdown(`${by}${plain('option' in answer ? answer.option : answer.words)}\n\n`);
         break;
       }
       case 'approval_resolved':

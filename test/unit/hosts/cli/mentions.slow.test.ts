@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { NotePart } from '../../../../src/core/model/messages.ts';
@@ -27,8 +27,8 @@ describe('mentions on the command line', () => {
   });
   afterEach(() => Promise.all([remove(folder), remove(home)]));
 
-  /** Asks Offline. With `person`, the program takes standard input for a terminal. */
-  async function ask(words: string[], { input = '', person = false } = {}) {
+  /** Asks Offline. With `person`, the program takes standard input for a terminal, and gets the input when it has printed `after`. */
+  async function ask(words: string[], { input = '', person = false, after = '' } = {}) {
     const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('KEDGE_')));
     const preload = person ? ['--import', 'data:text/javascript,process.stdin.isTTY = true'] : [];
     const child = spawn(process.execPath, [...preload, PROGRAM, 'ask', '--json', ...words], {
@@ -37,8 +37,11 @@ describe('mentions on the command line', () => {
     });
     let [out, err] = ['', ''];
     child.stdout.setEncoding('utf8').on('data', (more: string) => (out += more));
-    child.stderr.setEncoding('utf8').on('data', (more: string) => (err += more));
-    child.stdin.end(input);
+    child.stderr.setEncoding('utf8').on('data', (more: string) => {
+      err += more;
+      if (after && err.includes(after)) child.stdin.end(input);
+    });
+    if (!after) child.stdin.end(input);
     await once(child, 'close');
     const events = out
       .split('\n')
@@ -47,7 +50,8 @@ describe('mentions on the command line', () => {
     const message = events.find((event) => event.type === 'message_added')?.message;
     assert.ok(message?.role === 'user', `${out}${err}`);
     const notes = message.content.filter((part): part is NotePart => part.type === 'note' && part.about === 'mention');
-    return { text: message.content.find((part) => part.type === 'text')?.text, notes, err, out };
+    const images = message.content.flatMap((part) => (part.type === 'image' ? [part.mediaType] : []));
+    return { text: message.content.find((part) => part.type === 'text')?.text, notes, images, err, out };
   }
 
   it('are read in the words after a prompt file, and not in its text', async () => {
@@ -89,6 +93,26 @@ describe('mentions on the command line', () => {
     assert.match(err, /^kedge: Sent with the message: the session “what is in src\/b\.ts\?”$/m);
     const unknown = await ask(['go on with @session:volcano']);
     assert.match(unknown.err, /^kedge: No session, or more than one, has this title, so @session:volcano was sent as text\.$/m);
+  });
+
+  it('send an image outside of the folder after a question, and no other file', async () => {
+    const image = join(home, 'a tide.png');
+    await copyFile(join(import.meta.dirname, '../../../../media/icon.png'), image);
+    await writeFile(join(home, 'fake.png'), 'KEY=treasure');
+    const words = [`explain @"${image}"`, `and @${join(home, 'fake.png')}`];
+    const unasked = await ask(words);
+    assert.deepEqual(unasked.images, []);
+    assert.match(unasked.err, /There is no file .*a tide\.png that can be read/);
+    const declined = await ask(words, { input: 'n\n', person: true, after: 'n = no >' });
+    assert.deepEqual(declined.images, []);
+    assert.match(
+      declined.err,
+      /a tide\.png is outside of the open folders\. Send its content to the model\?[\s\S]*a tide\.png was not sent\./,
+    );
+    const { images, err } = await ask(words, { input: 'y\n', person: true, after: 'n = no >' });
+    assert.deepEqual(images, ['image/png']);
+    assert.match(err, /Sent with the message: .*a tide\.png\n/);
+    assert.match(err, /There is no file .*fake\.png that can be read/);
   });
 
   it('read a resource of an MCP server after a question', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -248,6 +248,12 @@ describe('a conversation in a terminal', () => {
     await pane.press('C-u');
     await pane.paste('one\ntwo');
     await pane.shows(/^› one\n {2}two/m);
+    await pane.press('C-c');
+    await pane.shows(PROMPT);
+    // A file that is dragged into the terminal is pasted as its path.
+    await copyFile(join(import.meta.dirname, '../../../../../media/icon.png'), join(folder, 'my tide.png'));
+    await pane.paste(`'${join(folder, 'my tide.png')}' `);
+    await pane.shows(/^› @".*my tide\.png"/m);
   });
 
   it('completes prompt files, asks for what they need, and shows what is sent', async () => {
@@ -407,6 +413,23 @@ describe('a conversation in a terminal', () => {
     await pane.type('kill %1; fg; stty -a | grep -o -- "[-]*icanon"');
     await pane.press('Enter');
     await pane.shows(/^icanon[\s\S]*^icanon/m);
+  });
+
+  it('is stopped by a signal from outside as by Ctrl+Z', async () => {
+    const env = { KEDGE_HOME: home, KEDGE_MODEL: 'offline', TERM: 'screen-256color', PS1: '$ ' };
+    await using pane = await Pane.start(['bash', '--norc', '-i'], { cwd: folder, env });
+    await pane.shows(/^\S*\$ *$/m);
+    // The shell of the job prints its process, which becomes Kedge.
+    await pane.type(`sh -c 'echo pid $$.; exec "${process.execPath}" "${PROGRAM}"'`);
+    await pane.press('Enter');
+    await pane.shows(PROMPT);
+    await pane.type('first');
+    const [, pid] = /^pid (\d+)\.$/m.exec(await pane.shows(/^pid \d+\.$[\s\S]*^› first/m)) ?? [];
+    process.kill(Number(pid), 'SIGTSTP');
+    await pane.shows(/Stopped/);
+    await pane.type('stty -a | grep -o -- "[-]*icanon"; fg');
+    await pane.press('Enter');
+    await pane.shows(/^icanon[\s\S]*^› first/m);
   });
 
   it('is not loaded for a single request', async () => {
