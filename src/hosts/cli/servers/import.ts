@@ -2,11 +2,11 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { replaceFile } from '../../../sessions/directory.ts';
+import { configFile } from '../../node/config-path.ts';
 import type { StoredKeys } from '../../node/keyring.ts';
 import { inputKey } from '../../node/mcp/fill.ts';
 import { described, type FoundServer, serversOfOthers } from '../../node/mcp/importable.ts';
 import { readConfig, writeConfig } from '../config/config-file.ts';
-import { configFile } from '../options/config-path.ts';
 import type { Environment } from '../options/environment.ts';
 import { readServerFile } from '../options/mcp.ts';
 import { oneLine } from '../output/terminal.ts';
