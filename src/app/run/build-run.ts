@@ -77,8 +77,7 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
         above: () => ({ meter, documents, tools: () => tools, isLeftOut, isNarrowed: above?.isNarrowed || agent !== undefined }),
         build: (child, inner) => buildRun(child, inner, ports, { gate, share }),
         context: (child, inner) => contextOf(child, inner, ports),
-        agent: async (name) =>
-          (await import('../agents/agents.ts')).chooseAgent({ name }, { id: scope.sessionId, state }, run.model, ports),
+        agent: async (name) => (await import('../agents/agents.ts')).chooseAgent({ name }, { id: scope.sessionId, state }, ports),
       }));
   const all = [...own, ...extra];
   const read = documents ? await withDocuments(all, documents, workspace) : all;

@@ -33,7 +33,7 @@ import type { ProbedModel } from './local-models.ts';
 import { type Addresses, bareAddress, readAddresses, writeAddresses } from './options/addresses.ts';
 import { type Options, UsageError } from './options/arguments.ts';
 import { dayBudgetOf } from './options/day-budget.ts';
-import { contextTokensOf, environmentRules, memoryTokensOf, missingKey, providerConfig } from './options/environment.ts';
+import { contextTokensOf, delegationOf, environmentRules, memoryTokensOf, missingKey, providerConfig } from './options/environment.ts';
 import { mcpServersOf } from './options/mcp.ts';
 import { readPolicy } from './options/policy.ts';
 import { oneLine } from './output/terminal.ts';
@@ -102,6 +102,7 @@ export function openKedge(
   const documents = new Collections(collectionDirectories(storage, storageDirectory(env)));
   const memoryTokens = memoryTokensOf(env);
   const contextTokens = contextTokensOf(env);
+  const delegation = delegationOf(env);
   let chosen: ModelRef = { provider: 'offline', model: 'offline' };
   let addresses: Addresses = {};
   /** The test result of `chosen`, if it is a local model. */
@@ -153,6 +154,7 @@ export function openKedge(
         budgets: () => ({ run: {}, day }),
         memory: () => memoryTokens,
         contextTokens: () => contextTokens,
+        delegation: () => delegation,
         tuning: (model) => tuningOf(options, facts(model)),
         instructions: () => options.system,
       },

@@ -107,7 +107,7 @@ const ChildRun = memo(({ run, live }: { run: RunView; live: boolean }) => {
             <Icon name={isWaiting ? 'bell-dot' : outcome === 'answered' ? 'list-tree' : 'debug-stop'} tone={isWaiting ? 'warn' : 'dim'} />
           )}
           <span class="grow cut">
-            {childName(run.id, run.prompt)}: {isLive ? activityOf(run).text : summaryOf(run)}
+            {childName(run.id, run.prompt, run.agent)}: {isLive ? activityOf(run).text : summaryOf(run)}
           </span>
           {spent > 0 && <span class="dim">{tokens(spent)} tokens</span>}
         </>

@@ -78,7 +78,8 @@ export class Children {
     const { children = 0 } = scope.state.runs.get(run.runId) ?? run;
     const runId = childRunId(run.runId, children + 1);
     const parent = { runId: run.runId, callId, depth: (run.parent?.depth ?? 0) + 1 };
-    const { model = run.model, agent } = chosen ?? {};
+    const agent = chosen?.agent;
+    const model = chosen?.modelOf(run.model) ?? run.model;
     const left = narrowLimits(leftOf(limits(), run.used), agent?.limits);
     const started: EventBody = { type: 'run_started', mode: 'ask', prompt: task, model, limits: left, parent, ...(agent && { agent }) };
     scope.child(runId).emit(started);
