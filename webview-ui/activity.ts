@@ -1,10 +1,11 @@
 /** Summarizes a run in one line: its current activity, or its result. */
 
+import type { Usage } from '../src/core/model/messages.ts';
 import type { UndoResult } from '../src/core/session/events.ts';
 import { type CallView, callsIn, filesRead, nextStepText, type RunView, type TurnView } from '../src/core/view/run-view.ts';
 import { callText } from '../src/core/words/call-text.ts';
 import { waitingText } from '../src/core/words/retry-text.ts';
-import { count, duration } from './format.ts';
+import { count, duration, tokens } from './format.ts';
 
 export type Activity = { key: string; text: string; waiting?: boolean };
 
@@ -78,10 +79,13 @@ export function summaryOf(run: RunView): string {
     failed > 0 && `${failed} failed`,
     notRun > 0 && `${notRun} not run`,
     run.finished && duration(run.finished.durationMs),
+    run.parent && run.finished && `${tokens(tokensOf(run.finished.usage))} tokens`,
   ]
     .filter(Boolean)
     .join(' · ');
 }
+
+const tokensOf = ({ input = 0, output = 0 }: Usage) => input + output;
 
 /** Returns the result of an undo, for example "Undone: 2 files restored". */
 export function undoneText(results: readonly UndoResult[]): string {

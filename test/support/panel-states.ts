@@ -9,6 +9,7 @@ import type { PanelState, ToPanel } from '../../src/protocol/panel.ts';
 import { agentStates } from './agent-states.ts';
 import { answerStates } from './answer-states.ts';
 import { approvalStates } from './approval-states.ts';
+import { childStates } from './child-states.ts';
 import { contextStates } from './context-states.ts';
 import { controlStates } from './control-states.ts';
 import { documentStates } from './document-states.ts';
@@ -403,6 +404,7 @@ export const STATES: Record<string, NamedState> = {
   ...sessionStates(),
   ...contextStates(),
   ...agentStates(),
+  ...childStates(),
   ...permissionStates(),
   ...documentStates(),
   ...insightsStates(),

@@ -6,5 +6,5 @@ const LENGTH = 40;
 export function childName(runId: string, task: string, agent?: string): string {
   const line = visibleLine(task);
   const number = runId.slice(runId.indexOf('.') + 1);
-  return `Subtask ${number}${agent === undefined ? '' : `, ${agent}`} (“${line.length > LENGTH ? `${line.slice(0, LENGTH).toWellFormed()}…` : line}”)`;
+  return `Subtask ${number}${agent === undefined ? '' : `, ${visibleLine(agent)}`} (“${line.length > LENGTH ? `${line.slice(0, LENGTH).toWellFormed()}…` : line}”)`;
 }

@@ -22,7 +22,7 @@ import type { AgentFiles } from '../node/agent-files.ts';
 import { Commands } from '../node/commands/commands.ts';
 import type { Launch } from '../node/commands/process.ts';
 import { Collections, collectionDirectories } from '../node/documents/collections.ts';
-import { PageFetcher } from '../node/fetch/fetch.ts';
+import { lazyFetcher } from '../node/fetch/lazy-fetcher.ts';
 import { NodeFileSystem } from '../node/files/file-system.ts';
 import { NodeWriter } from '../node/files/writer.ts';
 import { StoredKeys } from '../node/keyring.ts';
@@ -33,7 +33,7 @@ import type { ProbedModel } from './local-models.ts';
 import { type Addresses, bareAddress, readAddresses, writeAddresses } from './options/addresses.ts';
 import { type Options, UsageError } from './options/arguments.ts';
 import { dayBudgetOf } from './options/day-budget.ts';
-import { contextTokensOf, environmentRules, memoryTokensOf, missingKey, providerConfig } from './options/environment.ts';
+import { contextTokensOf, delegationOf, environmentRules, memoryTokensOf, missingKey, providerConfig } from './options/environment.ts';
 import { mcpServersOf } from './options/mcp.ts';
 import { readPolicy } from './options/policy.ts';
 import { oneLine } from './output/terminal.ts';
@@ -106,6 +106,7 @@ export function openKedge(
   );
   const memoryTokens = memoryTokensOf(env);
   const contextTokens = contextTokensOf(env);
+  const delegation = delegationOf(env);
   let chosen: ModelRef = { provider: 'offline', model: 'offline' };
   let addresses: Addresses = {};
   /** The test result of `chosen`, if it is a local model. */
@@ -147,7 +148,7 @@ export function openKedge(
   const assistant = new Assistant(
     adapt({
       commands: () => commands,
-      fetcher: new PageFetcher(),
+      fetcher: lazyFetcher(),
       ...(mcp && { mcp }),
       // The grammars are as large as the rest of the program, so they are loaded only when the first command runs.
       shellParsers: async (shell) => (await import('../node/shell/shell-parser.ts')).nodeShellParsers(shell),
@@ -167,6 +168,7 @@ export function openKedge(
         budgets: () => ({ run: {}, day }),
         memory: () => memoryTokens,
         contextTokens: () => contextTokens,
+        delegation: () => delegation,
         tuning: (model) => tuningOf(options, facts(model)),
         instructions: () => options.system,
       },

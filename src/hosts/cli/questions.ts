@@ -12,7 +12,8 @@ import { visibleLine } from '../../core/words/visible-text.ts';
 import { LineReader } from './line-reader.ts';
 import { approvalText, questionText } from './output/approval-text.ts';
 import { canChoose, chooseHunks } from './output/choose-hunks.ts';
-import { diffText, oneLine, type Paint, paintFor } from './output/terminal.ts';
+import { diffText } from './output/diff-text.ts';
+import { oneLine, type Paint, paintFor } from './output/terminal.ts';
 
 export type PromptOptions = {
   /** Whether a terminal is connected, so that a person can answer. */

@@ -89,6 +89,7 @@ export class Kedge implements vscode.Disposable {
         memory: () => this.settings.memoryTokens(),
         titles: () => this.settings.titles(),
         contextTokens: () => this.settings.contextTokens(),
+        delegation: () => this.settings.delegation(),
         tuning: (model) => this.settings.tuning(model, this.models.facts(model)),
       },
       facts: (model) => this.models.facts(model),

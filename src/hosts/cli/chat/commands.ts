@@ -10,7 +10,8 @@ import { entryProblem, parseSlashCommand, rememberedText } from '../../../core/w
 import { CATALOG, modelText, parseModelRef } from '../../../providers/catalog.ts';
 import type { Kedge } from '../kedge.ts';
 import { UsageError } from '../options/arguments.ts';
-import { diffText, oneLine } from '../output/terminal.ts';
+import { diffText } from '../output/diff-text.ts';
+import { oneLine } from '../output/terminal.ts';
 import type { Front } from './front.ts';
 
 /** The conversation, as commands use it. */

@@ -62,6 +62,10 @@ export const SETTINGS: Readonly<Record<string, Setting>> = {
     ...{ type: 'integer', minimum: 0, maximum: 100_000, variable: 'KEDGE_MEMORY_TOKENS' },
     description: 'How many tokens of the memory are sent to the model.',
   },
+  delegation: {
+    ...{ type: 'integer', minimum: 0, maximum: 3, variable: 'KEDGE_DELEGATION' },
+    description: 'How deep a run may give tasks to further runs that only read: 0 not at all, 1 or 2 as a rule.',
+  },
   serverTimeout: {
     ...{ type: 'number', minimum: 1, maximum: 290, variable: 'KEDGE_SERVER_TIMEOUT' },
     description: 'Seconds without data before a request fails.',

@@ -55,6 +55,13 @@ export function contextTokensOf(env: Environment): number | undefined {
   throw new UsageError(`KEDGE_CONTEXT_TOKENS must be at least ${MIN_CONTEXT_TOKENS} tokens, for example 64000.`);
 }
 
+/** Returns how deep runs may delegate. @throws UsageError if KEDGE_DELEGATION is invalid */
+export function delegationOf(env: Environment): number {
+  const text = env.KEDGE_DELEGATION?.trim() || '0';
+  if (/^[0-3]$/.test(text)) return Number(text);
+  throw new UsageError('KEDGE_DELEGATION must be a number from 0 to 3.');
+}
+
 /** Returns the variables that may contain a provider's key. The first variable that is set is used. */
 export function keyVariablesOf(provider: string): string[] {
   return ['KEDGE_API_KEY', `${prefixOf(provider)}_API_KEY`, ...(catalogEntry(provider)?.keyVariables ?? [])];

@@ -5,7 +5,8 @@ import { canGrant, type Permission, permissionText } from '../../../core/session
 import type { ApprovalRequest } from '../../../core/session/session-state.ts';
 import { approvalDetails, type DetailRow, questionRows } from '../../../core/view/approval-details.ts';
 import { visibleLine } from '../../../core/words/visible-text.ts';
-import { diffText, harmless, type Paint } from './terminal.ts';
+import { diffText } from './diff-text.ts';
+import { harmless, type Paint } from './terminal.ts';
 
 /** `narrow` returns what the user types to grant the narrower of two permissions with the given letter. */
 export function approvalText(request: ApprovalRequest, paint: Paint, narrow = (letter: string) => `p${letter}`): string {

@@ -8,7 +8,7 @@ import { oneLine, type Paint } from './terminal.ts';
 export function childLine(event: AgentEvent, root: RunView | undefined, paint: Paint): string | undefined {
   const run = root && withChildren(root).find(({ id }) => id === event.runId);
   const indent = '  '.repeat(event.runId.split('.').length - 1);
-  const name = oneLine(childName(event.runId, run?.prompt ?? ''));
+  const name = oneLine(childName(event.runId, run?.prompt ?? '', run?.agent));
   switch (event.type) {
     case 'run_started':
       return paint.dim(`${indent}${name}`);

@@ -3,7 +3,8 @@
 import { countHunks, fileRevision, goesWithMove, splitHunks } from '../../../core/run/hunk-revision.ts';
 import type { ChangeSummary, Revision } from '../../../core/session/effects.ts';
 import type { ApprovalAnswer } from '../../../core/session/events.ts';
-import { diffText, oneLine, type Paint } from './terminal.ts';
+import { diffText } from './diff-text.ts';
+import { oneLine, type Paint } from './terminal.ts';
 
 /** Returns true if there is more than one hunk to choose from. */
 export function canChoose(changes: readonly ChangeSummary[]): boolean {

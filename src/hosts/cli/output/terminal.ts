@@ -1,8 +1,7 @@
 /** Writes to a terminal: uses colors if the user wants them, and escapes everything that would control the terminal. */
 
 import type { ChangeSummary } from '../../../core/session/effects.ts';
-import { type FileDetail, withoutCut } from '../../../core/view/approval-details.ts';
-import { markOf, visibleLine, visibleText } from '../../../core/words/visible-text.ts';
+import { markOf, visibleText } from '../../../core/words/visible-text.ts';
 
 export type Output = { write(text: string): unknown; isTTY?: boolean; columns?: number };
 
@@ -38,25 +37,6 @@ export function oneLine(text: string, most = 200): string {
 
 export function changeCounts({ added, removed }: Pick<ChangeSummary, 'added' | 'removed'>): string {
   return `+${added} −${removed}`;
-}
-
-type Diffs = readonly (Pick<ChangeSummary, 'path' | 'kind' | 'from' | 'added' | 'removed' | 'diff'> & Partial<FileDetail>)[];
-
-export function diffText(changes: Diffs, paint: Paint): string {
-  return changes
-    .map(({ path, kind, from, diff, more = withoutCut(diff).more, ...counts }) => {
-      const name = from ? `${from} → ${path}` : path;
-      const head = paint.bold(visibleLine(`${kind} ${name}`));
-      const lines = harmless(withoutCut(diff).shown)
-        .split('\n')
-        .map((line) => {
-          if (line.startsWith('@@')) return paint.cyan(line);
-          return line.startsWith('+') ? paint.green(line) : line.startsWith('-') ? paint.red(line) : line;
-        });
-      const cutNote = more > 0 ? [paint.bold(`… ${more} more lines of this diff are not shown here.`)] : [];
-      return [`${head}  ${changeCounts(counts)}`, ...(diff ? lines : []), ...cutNote].join('\n');
-    })
-    .join('\n');
 }
 
 /** Formats a duration: 12 ms, 12.3 s, 2 min 5 s. */

@@ -123,6 +123,12 @@ export class VsCodeSettings implements Settings {
     return isBetween(MIN_CONTEXT_TOKENS, Number.MAX_SAFE_INTEGER)(tokens) ? tokens : undefined;
   }
 
+  /** Returns how deep runs may delegate. A workspace cannot set it, because the tool costs tokens. */
+  delegation(): number {
+    const depth = userSetting<unknown>('delegation');
+    return isBetween(0, 3)(depth) ? Math.floor(depth) : 0;
+  }
+
   tuning(model: ModelRef, facts: ModelFacts = {}): Tuning {
     const temperature = readValid('temperature', isBetween(0, 2));
     const maxTokens = readValid('maxOutputTokens', isCount);

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { type AssistantMessage, user } from '../../../../src/core/model/messages.ts';
 import type { EventBody } from '../../../../src/core/session/events.ts';
+import { diffText } from '../../../../src/hosts/cli/output/diff-text.ts';
 import { ProgressLine } from '../../../../src/hosts/cli/output/progress-line.ts';
-import { diffText, harmless, paintFor } from '../../../../src/hosts/cli/output/terminal.ts';
+import { harmless, paintFor } from '../../../../src/hosts/cli/output/terminal.ts';
 import { TextRenderer } from '../../../../src/hosts/cli/output/text-renderer.ts';
 
 function rendered(isTTY: boolean, events: EventBody[]): { out: string; err: string } {

@@ -2,7 +2,8 @@
 import type { AgentEvent } from '../../../../core/session/events.ts';
 import { planLines } from '../../../../core/view/plan-details.ts';
 import type { RunView } from '../../../../core/view/run-view.ts';
-import { diffText, harmless, type Output, type Paint } from '../../output/terminal.ts';
+import { diffText } from '../../output/diff-text.ts';
+import { harmless, type Output, type Paint } from '../../output/terminal.ts';
 import { type Redrawn, TextRenderer } from '../../output/text-renderer.ts';
 
 /** A longer diff is truncated. `/review` and `/verbose` show all of it. */

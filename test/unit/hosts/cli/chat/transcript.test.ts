@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { Screen } from '../../../../../src/hosts/cli/chat/output/screen.ts';
 import { unstyled } from '../../../../../src/hosts/cli/chat/output/styled.ts';
 import { Transcript } from '../../../../../src/hosts/cli/chat/output/transcript.ts';
-import { diffText, paintFor } from '../../../../../src/hosts/cli/output/terminal.ts';
+import { diffText } from '../../../../../src/hosts/cli/output/diff-text.ts';
+import { paintFor } from '../../../../../src/hosts/cli/output/terminal.ts';
 
 /** Returns the lines that a text fills on a terminal. */
 function printed(text: string, columns: number): string[] {
