@@ -2,13 +2,12 @@
 
 import type { RunPorts } from '../core/run/ports.ts';
 import type { RunRecord } from '../core/session/session-state.ts';
-import type { RunHooks } from '../hooks/run-hooks.ts';
 import type { WriteGate } from '../workspace/gate.ts';
 import type { FileSystem } from '../workspace/types.ts';
 import type { RunContext } from './context/run-context.ts';
 import type { AssistantPorts, LatePorts } from './ports.ts';
 import { DayBudgets } from './run/day-budget.ts';
-import type { RunScope } from './run/run-scope.ts';
+import type { HooksOfRun, RunScope } from './run/run-scope.ts';
 
 type Loaded = typeof import('./run/build-run.ts') & { ports: AssistantPorts };
 
@@ -60,11 +59,14 @@ export class Work {
     return contextOf(run, scope, ports);
   }
 
-  /** Returns the hooks of a run, or undefined if there are none. @throws Error if the user's hooks cannot be read */
-  async hooks(run: RunRecord, scope: RunScope): Promise<RunHooks | undefined> {
+  /**
+   * Returns the hooks of a run, or undefined if there are none. The hooks for its prompt have run, and `context` contains what they add.
+   * @throws Error if the user's hooks cannot be read, or one of them denies the prompt
+   */
+  async hooks(run: RunRecord, scope: RunScope): Promise<{ hooks: HooksOfRun; context?: RunContext } | undefined> {
     const { ports } = await this.load();
     const port = await ports.hooks?.();
-    return port && (await import('./run/hooks.ts')).hooksOf(run, scope, ports, { port, pending: this.#pendingHooks });
+    return port && (await import('./run/hooks.ts')).beginHooks(run, scope, ports, { port, pending: this.#pendingHooks });
   }
 
   /** Returns the write gate of the open folders. All sessions use the same gate, so that their changes are written one after another. */

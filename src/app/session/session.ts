@@ -113,7 +113,7 @@ export class Session {
     const run = this.state.lastRun;
     if (!run || !(this.running || (run.status === 'paused' && run.pause === 'user'))) return this.prompt(prompt);
     expectReader(run);
-    const admitted = this.#live?.hooks && (await this.#live.admit(prompt));
+    const admitted = this.#live?.hooks && (await this.#live.hooks.admit(prompt));
     // The run may have ended while the hooks ran.
     if (admitted && !this.running) return this.prompt(prompt);
     this.queue.add(userMessage(prompt.text, (admitted ?? prompt).attachments ?? []));

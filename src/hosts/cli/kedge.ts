@@ -21,7 +21,7 @@ import type { FileSystem, Writer } from '../../workspace/types.ts';
 import { Commands } from '../node/commands/commands.ts';
 import type { Launch } from '../node/commands/process.ts';
 import { Collections, collectionDirectories } from '../node/documents/collections.ts';
-import { PageFetcher } from '../node/fetch/fetch.ts';
+import { lazyFetcher } from '../node/fetch/lazy-fetcher.ts';
 import { NodeFileSystem } from '../node/files/file-system.ts';
 import { NodeWriter } from '../node/files/writer.ts';
 import { StoredKeys } from '../node/keyring.ts';
@@ -127,7 +127,7 @@ export function openKedge(
   const assistant = new Assistant(
     adapt({
       commands: () => commands,
-      fetcher: new PageFetcher(),
+      fetcher: lazyFetcher(),
       ...(mcp && { mcp }),
       // The grammars are as large as the rest of the program, so they are loaded only when the first command runs.
       shellParsers: async (shell) => (await import('../node/shell/shell-parser.ts')).nodeShellParsers(shell),
