@@ -54,6 +54,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'src/documents': ['src/core', 'src/workspace'],
   'src/documents/chunks': ['src/core', 'src/documents'],
   'src/documents/index': ['src/core', 'src/documents', 'src/sessions', 'node:*', '@orama/stemmers', 'node-sqlite3-wasm'],
+  'src/documents/embeddings': ['src/core', 'src/documents', 'src/sessions', 'node:*', 'node-sqlite3-wasm'],
   'src/documents/store': ['src/core', 'src/documents', 'src/sessions', 'node:*'],
   'src/documents/formats': ['src/documents/*', 'node:v8', 'node:zlib', 'htmlparser2', 'unpdf'],
   'src/app': BELOW_APP,

@@ -10,10 +10,11 @@ import type { RunView } from '../src/core/view/run-view.ts';
 import type { SessionView } from '../src/core/view/session-view.ts';
 import type { PageData, PageName } from '../src/protocol/pages.ts';
 import type { Branches, Mention, OtherSession, PanelState } from '../src/protocol/panel.ts';
+import type { IconName } from './components/icons.ts';
 import type { PastedImage } from './images.ts';
 
 /** A command that the user can write at the start of a message. `takes` says what can follow it. */
-export type CommandChoice = { command: string; icon: string; label: string; detail: string; takes?: string };
+export type CommandChoice = { command: string; icon: IconName; label: string; detail: string; takes?: string };
 
 /** A file of a proposed change as the user edited it. */
 export type EditedFile = Pick<ChangeSummary, 'diff' | 'added' | 'removed'> & { content: string };

@@ -53,6 +53,8 @@ export type SearchOptions = {
   limit?: number;
   /** Whether a word that occurs in no document also matches similar words. */
   tolerant?: boolean;
+  /** Is called with a sentence for the user if embeddings could not be used. */
+  onNote?(note: string): void;
 };
 
 /** A part of a document that matches a query. */
@@ -103,4 +105,9 @@ export interface DocumentCollections {
 /** The error for a collection, document or section that does not exist. Its message is written for the user and for the model. */
 export class NotInCollection extends Error {
   override name = 'NotInCollection';
+}
+
+/** Another process is updating the collection. */
+export class CollectionBusy extends Error {
+  override name = 'CollectionBusy';
 }

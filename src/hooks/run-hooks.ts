@@ -49,6 +49,12 @@ export class RunHooks {
     this.#parts = parts;
   }
 
+  /** Returns the hooks for a run that this run starts. It does not ask the user about hooks of the workspace. */
+  forChild(): RunHooks {
+    const { workspace } = this.#parts;
+    return new RunHooks({ ...this.#parts, workspace: workspace && { hooks: workspace.hooks, accepted: () => workspace.accepted() } });
+  }
+
   /** Returns a denial or a request for approval, or undefined if no hook objects. */
   async beforeTool(call: ToolCall, tool: Tool, prepared: PreparedCall): Promise<Judged | undefined> {
     const about = { tool: describe(tool), call: call.id, input: call.input ?? {}, title: prepared.title };

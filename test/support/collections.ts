@@ -9,7 +9,7 @@ import { readPlainDocument } from './plain-documents.ts';
 export type Files = Map<string, { text: string; mtimeMs: number }>;
 
 /** Lists documents in memory, and counts how many of them are read. */
-export function portsOf(files: Files): UpdatePorts & { reads: string[] } {
+export function portsOf(files: Files): Required<UpdatePorts> & { reads: string[] } {
   const reads: string[] = [];
   return {
     reads,
@@ -38,7 +38,7 @@ export async function temporaryStore() {
   return {
     ...{ directory, roots, store },
     async remove() {
-      store.close();
+      await store.close();
       await rm(directory, { recursive: true, force: true });
     },
   };

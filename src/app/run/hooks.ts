@@ -58,11 +58,14 @@ async function hooksOf(run: RunRecord, scope: Scope, ports: AssistantPorts, { po
   // The tools of Ask and Plan cannot change anything. Commands of a workspace could, so they belong to Agent mode only.
   const workspace = run.mode === 'agent' && ports.trusted() && !ports.unattended?.() ? workspaceHooks(run, scope, port) : undefined;
   if (user.hooks.length === 0 && !workspace) return undefined;
+  // A run in a worktree has other folders than the user.
+  const roots = ports.fileSystem().folders.flatMap((folder) => folder.roots?.[0] ?? []);
   return new PromptHooks({
     user: user.hooks,
     workspace,
-    about: { session: scope.sessionId, run: run.runId, mode: run.mode, workspace: port.folders },
-    start: (hook, input, signal) => port.start({ ...hook, isTrusted: ports.trusted() }, input, signal),
+    about: { session: scope.sessionId, run: run.runId, mode: run.mode, workspace: roots },
+    // In a folder that is not trusted, files could change what a program does.
+    start: (hook, input, signal) => port.start({ ...hook, cwd: ports.trusted() ? roots[0] : undefined }, input, signal),
     signal: scope.signal,
     pending,
     log(event) {

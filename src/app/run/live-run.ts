@@ -90,6 +90,30 @@ export class LiveRun implements LoggedRun, RunScope {
     this.hooks?.observe(event);
   };
 
+  readonly child: RunScope['child'] = (runId) => {
+    const { sessionId, pace, now, answered, replied, child, events, aborted, signal, state } = this;
+    const hooks = this.hooks?.forChild();
+    const emit = (event: EventBody) => {
+      if (event.type !== 'run_started' && !this.state.children.has(runId)) throw new Error('The run has ended.');
+      this.#log.emit(runId, event);
+      if (event.type !== 'run_finished') hooks?.observe(event);
+    };
+    return {
+      sessionId,
+      pace,
+      now,
+      answered,
+      replied,
+      child,
+      events,
+      aborted,
+      signal,
+      hooks,
+      emit,
+      state: state.children.get(runId) ?? state,
+    };
+  };
+
   readonly answered = async (approvalId: string, signal: AbortSignal): Promise<ApprovalAnswer> => {
     const { callId } = this.state.pendingApprovals.get(approvalId) as ApprovalRequest;
     await this.#userAnswers(approvalId, signal);

@@ -1,8 +1,23 @@
+import type { Meter } from '../../core/run/budget.ts';
 import type { RunPorts } from '../../core/run/ports.ts';
+import type { Tool } from '../../core/run/tool.ts';
 import type { EventList } from '../../core/session/lists.ts';
 import type { RunHooks } from '../../hooks/run-hooks.ts';
+import type { IsDenied } from '../../mcp/types.ts';
 import type { RunContext } from '../context/run-context.ts';
+import type { DocumentsPort } from '../ports.ts';
 import type { Prompt } from '../session/prompt.ts';
+
+/** What a child run has from its parent: at most its tools and collections, and the rest of its budget. */
+export type Above = {
+  meter: Meter;
+  tools(): readonly Tool[];
+  documents: DocumentsPort | undefined;
+  /** Returns true for servers, and for their tools, that the parent cannot use. */
+  isLeftOut: IsDenied;
+  /** Whether the parent, or a run that it works for, has an agent. */
+  isNarrowed: boolean;
+};
 
 /** The session, and the access to the log and the user that a run is built with. */
 export type RunScope = Pick<RunPorts, 'state' | 'emit' | 'pace' | 'answered' | 'replied' | 'now' | 'compactionAsked'> & {
@@ -11,14 +26,17 @@ export type RunScope = Pick<RunPorts, 'state' | 'emit' | 'pace' | 'answered' | '
   /** Aborts when the run is stopped. */
   readonly signal: AbortSignal;
   /** The hooks of the run, if there are any. */
-  readonly hooks: HooksOfRun | undefined;
+  readonly hooks: Pick<RunHooks, 'beforeTool' | 'afterTool'> | undefined;
   /** The events of the session in log order. */
   readonly events: EventList;
   /** The context of the run, or undefined if it could not be determined. */
   readonly context: RunContext | undefined;
+  readonly above?: Above;
+  /** Returns the scope of a run that this run starts. Its events stop when this run has ended. */
+  child(runId: string): Omit<RunScope, 'context' | 'above'>;
 };
 
-export type HooksOfRun = Pick<RunHooks, 'beforeTool' | 'afterTool' | 'observe'> & {
+export type HooksOfRun = Pick<RunHooks, 'beforeTool' | 'afterTool' | 'observe' | 'forChild'> & {
   /** Returns a message with what the hooks add to it. @throws SessionError if one of them denies it */
   admit(prompt: Prompt): Promise<Prompt>;
 };

@@ -22,3 +22,9 @@ export function checkMemory(): void {
 export function outOfMemory(): DocumentError {
   return new DocumentError('too-large', 'Reading the document needs too much memory. Split it into smaller documents.');
 }
+
+/** Returns the memory that this thread has, in bytes. Objects that are not used any more count until they are collected. */
+export function memoryOfThread(): number {
+  const { total_heap_size: heap, external_memory: external } = getHeapStatistics();
+  return heap + external;
+}

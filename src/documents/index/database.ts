@@ -12,12 +12,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import sqlite, { type Database } from 'node-sqlite3-wasm';
 import { makeDirectory, replaceFile } from '../../sessions/directory.ts';
 import { isLockedByOther, releaseLock, takeLock } from '../../sessions/lock.ts';
+import { CollectionBusy } from '../collections.ts';
 import { SCHEMA, VERSION } from './schema.ts';
-
-/** Another process is updating the collection. */
-export class CollectionBusy extends Error {
-  override name = 'CollectionBusy';
-}
 
 const CACHE = 'pragma cache_size = -8000';
 /** The size of the log at which the writer publishes, in bytes. */
@@ -35,6 +31,11 @@ const paths = (directory: string) => ({
 
 const writing = new Set<string>();
 
+/** Returns true if this or another process is writing the database in the directory. */
+export function isBeingWritten(directory: string): boolean {
+  return writing.has(directory) || isLockedByOther(paths(directory).lock);
+}
+
 export class IndexWriter {
   readonly db: Database;
   readonly #directory: string;
@@ -42,9 +43,10 @@ export class IndexWriter {
 
   /**
    * @param anew whether to make a new index instead of the existing one
+   * @param schema the tables, if the database is not the index of a collection
    * @throws CollectionBusy if another process is writing
    */
-  constructor(directory: string, { anew = false } = {}) {
+  constructor(directory: string, { anew = false, schema = INDEX_SCHEMA } = {}) {
     this.#directory = directory;
     makeDirectory(directory);
     const { file, lock } = paths(directory);
@@ -57,7 +59,7 @@ export class IndexWriter {
       rmSync(`${file}.lock`, { recursive: true, force: true });
       removeAbandoned(paths(directory).readers);
       if (anew) removeIndex(file);
-      this.db = openForWriting(file);
+      this.db = openForWriting(file, schema);
       if (generationOf(directory).state !== 'ready') this.publish();
     } catch (error) {
       this.#release();
@@ -103,13 +105,15 @@ export class IndexWriter {
   }
 }
 
-function openForWriting(file: string): Database {
+const INDEX_SCHEMA = { version: VERSION, sql: SCHEMA };
+
+function openForWriting(file: string, schema: typeof INDEX_SCHEMA): Database {
   try {
-    return prepared(file);
+    return prepared(file, schema);
   } catch (error) {
     if (!isDamage(error)) throw error;
     removeIndex(file);
-    return prepared(file);
+    return prepared(file, schema);
   }
 }
 
@@ -123,15 +127,15 @@ function removeIndex(file: string): void {
   rmSync(`${file}.lock`, { recursive: true, force: true });
 }
 
-function prepared(file: string): Database {
+function prepared(file: string, { version: current, sql }: typeof INDEX_SCHEMA): Database {
   const db = new sqlite.Database(file);
   try {
     db.exec('pragma locking_mode = exclusive');
     db.get('pragma journal_mode = wal');
     db.exec(`pragma synchronous = normal; pragma wal_autocheckpoint = 0; ${CACHE}`);
     const version = db.get('pragma user_version')?.user_version;
-    if (version === 0) db.exec(`begin immediate; ${SCHEMA} commit;`);
-    else if (version !== VERSION) throw new Error('The index has a different version.');
+    if (version === 0) db.exec(`begin immediate; ${sql} commit;`);
+    else if (version !== current) throw new Error('The index has a different version.');
     return db;
   } catch (error) {
     db.close();
@@ -142,10 +146,13 @@ function prepared(file: string): Database {
 /** Reads a collection. The database stays open until `close`, and is opened again when something new was published. */
 export class IndexReader {
   readonly #directory: string;
+  readonly #recover: (directory: string) => void | Promise<void>;
   #open: { db: Database; generation: number; alias: string } | undefined;
 
-  constructor(directory: string) {
+  /** @param recover completes what a killed writer began to publish */
+  constructor(directory: string, recover: (directory: string) => void | Promise<void> = recoverIndex) {
     this.#directory = directory;
+    this.#recover = recover;
   }
 
   /** Returns undefined if nothing was indexed yet. `query` may be called again, and must not keep the database. */
@@ -154,7 +161,7 @@ export class IndexReader {
       signal?.throwIfAborted();
       const { state, number } = generationOf(this.#directory);
       if (state === 'none') return undefined;
-      if (state === 'publishing') this.#recover();
+      if (state === 'publishing') await this.#recover(this.#directory);
       else {
         try {
           const result = query(this.#database(number));
@@ -203,15 +210,15 @@ export class IndexReader {
       throw error;
     }
   }
+}
 
-  /** Completes what a killed writer began to publish. */
-  #recover(): void {
-    if (writing.has(this.#directory) || isLockedByOther(paths(this.#directory).lock)) return;
-    try {
-      new IndexWriter(this.#directory).close();
-    } catch (error) {
-      if (!(error instanceof CollectionBusy)) throw error;
-    }
+/** Completes what a killed writer began to publish. */
+export function recoverIndex(directory: string): void {
+  if (isBeingWritten(directory)) return;
+  try {
+    new IndexWriter(directory).close();
+  } catch (error) {
+    if (!(error instanceof CollectionBusy)) throw error;
   }
 }
 

@@ -23,7 +23,8 @@ export type UpdatePorts = {
    * are then kept as they are. @throws SourceDenied
    */
   list(source: Source, signal: AbortSignal): AsyncIterable<SourceDocument>;
-  read: ReadDocument;
+  /** A thread that does the work on the index reads the documents itself. */
+  read?: ReadDocument;
 };
 
 export class SourceError extends Error {

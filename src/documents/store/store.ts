@@ -10,13 +10,20 @@ import type {
   SearchOptions,
   Source,
 } from '../collections.ts';
-import { NotInCollection } from '../collections.ts';
-import { CollectionBusy, IndexReader, IndexWriter, isDamage } from '../index/database.ts';
+import { CollectionBusy, NotInCollection } from '../collections.ts';
+import type { Embedder } from '../embeddings/embedder.ts';
+import type { FoundPassage } from '../embeddings/fusion.ts';
+import type { HybridSearch } from '../embeddings/hybrid.ts';
+import { embeddingsDirectory } from '../embeddings/schema.ts';
+import type { EmbeddingOptions, EmbeddingReport } from '../embeddings/update.ts';
+import { IndexReader, isBeingWritten, isDamage } from '../index/database.ts';
 import { contentIn, countsIn, documentsIn, outlineIn, sectionIn } from '../index/documents.ts';
-import { candidatesIn, rankedPassages } from '../index/search.ts';
+import { rankedPassages } from '../index/search.ts';
 import { CollectionError, type Definition, Definitions, expectName, type Scope } from './definitions.ts';
-import { UPDATE_LIMITS, type UpdateEvent, type UpdateLimits, type UpdatePorts, type UpdateReport } from './sources.ts';
-import { Update } from './update.ts';
+import { type IndexWork, LocalIndexWork, type UpdateOptions } from './index-work.ts';
+import type { UpdatePorts, UpdateReport } from './sources.ts';
+
+type LoadEmbedder = () => Promise<Embedder | undefined>;
 
 const MAX_SOURCES = 100;
 const MAX_LISTED = 1_000;
@@ -25,10 +32,18 @@ const MAX_RESULTS = 100;
 export class DocumentStore implements DocumentCollections {
   readonly #definitions: Definitions;
   readonly #readers = new Map<string, IndexReader>();
+  readonly #work: IndexWork;
+  readonly #embedder: LoadEmbedder | undefined;
+  #hybrid: HybridSearch | undefined;
 
-  /** `roots` are the directories for the collections of the workspace and for the global ones. */
-  constructor(roots: Readonly<Record<Scope, string>>) {
+  /**
+   * `roots` are the directories for the collections of the workspace and for the global ones. `embedder` loads the model that computes the
+   * embeddings of queries, if the user has configured one.
+   */
+  constructor(roots: Readonly<Record<Scope, string>>, embedder?: LoadEmbedder, work: IndexWork = new LocalIndexWork()) {
     this.#definitions = new Definitions(roots);
+    this.#embedder = embedder;
+    this.#work = work;
   }
 
   /** Adds sources to a collection, which is created if it does not exist. @throws CollectionError */
@@ -53,43 +68,37 @@ export class DocumentStore implements DocumentCollections {
   async update(
     name: string,
     ports: UpdatePorts,
-    {
-      signal = new AbortController().signal,
-      notify = () => undefined,
-      limits = UPDATE_LIMITS,
-    }: { signal?: AbortSignal; notify?: (event: UpdateEvent) => void; limits?: UpdateLimits } = {},
+    { signal = new AbortController().signal, ...options }: Partial<UpdateOptions> = {},
   ): Promise<UpdateReport> {
     const { directory, sources } = expectWhole(this.#existing(name));
-    const run = async (anew: boolean) => {
-      const writer = new IndexWriter(directory, { anew });
-      try {
-        return await new Update(writer, ports, limits, notify).run(sources, signal);
-      } finally {
-        writer.close();
-      }
-    };
-    try {
-      return await run(false);
-    } catch (error) {
-      if (!isDamage(error) || signal.aborted) throw error;
-      return run(true);
-    }
+    return this.#work.update(directory, sources, ports, { signal, ...options });
+  }
+
+  /** Computes the embeddings that are missing. Call this after `update`. @throws CollectionBusy if another process does the same */
+  async embed(name: string, embedder: Embedder, options: EmbeddingOptions): Promise<EmbeddingReport> {
+    const { embedPassages } = await import('../embeddings/update.ts');
+    return embedPassages(expectWhole(this.#existing(name)), embedder, options);
   }
 
   /** @throws CollectionBusy if another process is updating the collection */
-  remove(name: string): void {
+  async remove(name: string): Promise<void> {
     const definition = this.#existing(name);
+    if (isBeingWritten(embeddingsDirectory(definition.directory)))
+      throw new CollectionBusy('Embeddings of this collection are being computed. Wait until that has ended.');
+    this.#hybrid?.close(definition.directory);
     this.#readers.get(definition.directory)?.close();
     this.#readers.delete(definition.directory);
     // The lock is in the directory, so nothing else may write while it is removed. If the removal is interrupted, the index is already empty.
-    new IndexWriter(definition.directory, { anew: true }).close();
+    await this.#work.clear(definition.directory);
     this.#definitions.remove(definition);
   }
 
   /** Closes the databases. They are opened again when they are needed. */
-  close(): void {
+  async close(): Promise<void> {
     for (const reader of this.#readers.values()) reader.close();
     this.#readers.clear();
+    this.#hybrid?.close();
+    await this.#work.close();
   }
 
   async listCollections(): Promise<CollectionSummary[]> {
@@ -118,10 +127,28 @@ export class DocumentStore implements DocumentCollections {
     const definitions = collections ? collections.map((name) => this.#existing(name)) : this.#definitions.list();
     const candidates = [];
     for (const definition of definitions) {
-      const own = await this.#read(definition, (db) => candidatesIn(db, query, { ...options, limit: most }), signal);
+      const { directory } = definition;
+      const own = await explained(definition, signal, () => this.#work.candidates(directory, query, { ...options, limit: most }, signal));
       for (const candidate of own ?? []) candidates.push({ collection: definition.name, ...candidate });
     }
-    return rankedPassages(candidates, most);
+    return rankedPassages(await this.#withSimilar(query, candidates, definitions, options, signal), most);
+  }
+
+  async #withSimilar(
+    query: string,
+    candidates: readonly FoundPassage[],
+    definitions: readonly Definition[],
+    options: SearchOptions,
+    signal?: AbortSignal,
+  ): Promise<readonly FoundPassage[]> {
+    if (!this.#embedder) return candidates;
+    this.#hybrid ??= new (await import('../embeddings/hybrid.ts')).HybridSearch(this.#embedder);
+    const collections = definitions.map((definition) => ({
+      name: definition.name,
+      directory: definition.directory,
+      read: <T>(read: Query<T>) => this.#read(definition, read),
+    }));
+    return this.#hybrid.ranked(query, candidates, collections, options, signal);
   }
 
   async outline(collection: string, document: string): Promise<OutlineEntry[]> {
@@ -152,17 +179,23 @@ export class DocumentStore implements DocumentCollections {
   }
 
   /** @throws CollectionError if the index cannot be read */
-  async #read<T>({ name, directory }: Definition, query: Query<T>, signal?: AbortSignal): Promise<T | undefined> {
-    const reader = this.#readers.get(directory) ?? new IndexReader(directory);
+  async #read<T>(definition: Definition, query: Query<T>): Promise<T | undefined> {
+    const { directory } = definition;
+    const reader = this.#readers.get(directory) ?? new IndexReader(directory, () => this.#work.recover(directory));
     this.#readers.set(directory, reader);
-    try {
-      return await reader.read(query, signal);
-    } catch (error) {
-      if (signal?.aborted || error instanceof NotInCollection || error instanceof CollectionBusy) throw error;
-      const { message } = error as Error;
-      const advice = isDamage(error) || /^ENOENT/.test(message) ? ` To make it again: kedge docs update ${name}` : '';
-      throw new CollectionError(`The index of the collection ${name} cannot be read: ${message}.${advice}`);
-    }
+    return explained(definition, undefined, () => reader.read(query));
+  }
+}
+
+/** @throws CollectionError that says what to do if the index cannot be read */
+async function explained<T>({ name }: Definition, signal: AbortSignal | undefined, read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    if (signal?.aborted || error instanceof NotInCollection || error instanceof CollectionBusy) throw error;
+    const { message } = error as Error;
+    const advice = isDamage(error) || /^ENOENT/.test(message) ? ` To make it again: kedge docs update ${name}` : '';
+    throw new CollectionError(`The index of the collection ${name} cannot be read: ${message}.${advice}`);
   }
 }
 

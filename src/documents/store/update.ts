@@ -167,7 +167,9 @@ export class Update {
   }
 
   async #text({ name, key }: SourceDocument, bytes: Uint8Array, signal: AbortSignal): Promise<DocumentText> {
-    const parsed = await this.#ports.read(name, bytes, signal);
+    const { read } = this.#ports;
+    if (!read) throw new TypeError('There is no reader of documents.');
+    const parsed = await read(name, bytes, signal);
     const chunked = await chunksInTurns(parsed, signal);
     const most = this.#limits.characters;
     if (chunked.length > most) throw tooLarge(`Its text has ${millions(chunked.length)} characters`, millions(most));

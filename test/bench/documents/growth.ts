@@ -3,9 +3,12 @@ import { readdirSync, statSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ParsedDocument } from '../../../src/documents/document.ts';
 import type { SourceDocument, UpdatePorts } from '../../../src/documents/store/sources.ts';
 import { DocumentStore } from '../../../src/documents/store/store.ts';
+import { IndexThread } from '../../../src/hosts/node/documents/thread/index-thread.ts';
+import { median } from '../loop.ts';
+import { BlockedTime } from './blocked.ts';
+import { markdownOf, queryOf } from './synthetic.ts';
 
 export type Growth = {
   documents: number;
@@ -13,101 +16,92 @@ export type Growth = {
   megabytes: number;
   queryMs: number;
   slowestMs: number;
+  /** The highest memory of the process, compared to before. `flatMegabytes` is how much higher it is in the second half than in the first. */
   memoryMegabytes: number;
+  flatMegabytes: number;
   updateShare: number;
+  /** How long the thread of the program was busy at most, while documents were indexed and while they were searched. */
+  blockedIndexingMs: number;
+  blockedSearchingMs: number;
+  /** The share of the work on the index that is done by the thread of the program. */
+  busyShare: number;
 };
 
-const WORDS_PER_DOCUMENT = 1_000;
-const SECTIONS = 5;
 const QUERIES = 60;
+/** How often memory is measured while documents are indexed. */
+const EVERY = 25;
 
-/** Indexes synthetic documents of 1,000 words, searches in them, and updates one percent of them. */
+/** Indexes synthetic documents of 1,000 words with the threads of the program, searches in them, and updates one percent of them. */
 export async function measureGrowth(count: number): Promise<Growth> {
   const directory = await mkdtemp(join(tmpdir(), 'kedge-bench-'));
-  const store = new DocumentStore({ workspace: directory, global: `${directory}-global` });
+  const store = new DocumentStore({ workspace: directory, global: `${directory}-global` }, undefined, new IndexThread());
+  const blocked = new BlockedTime();
   try {
     store.define('bench', 'workspace', [{ kind: 'folder', path: '/' }]);
+    // The texts are made before, so that this does not count.
+    const texts = Array.from({ length: Math.min(count, DIFFERENT) }, (_, index) => markdownOf(index));
     const before = process.memoryUsage.rss();
-    let highest = before;
-    let events = 0;
-    const notify = () => {
-      if (events++ % 50 === 0) highest = Math.max(highest, process.memoryUsage.rss());
-    };
+    const memory: number[] = [];
+    const notify = () => memory.push(process.memoryUsage.rss());
+    blocked.take();
     const start = process.cpuUsage();
-    await store.update('bench', synthetic(count, new Set()), { notify });
+    await store.update('bench', synthetic(count, texts), { notify: onceIn(EVERY, notify) });
     const indexMs = cpuMsSince(start);
+    const indexing = blocked.take();
     const times: number[] = [];
     for (let query = 0; query < QUERIES; query++) {
-      const words = wordsOf(1_000_003 + query);
-      const text = `how to ${Array.from({ length: 2 + (query % 4) }, () => words()).join(' ')}`;
       const from = process.cpuUsage();
-      await store.search(text);
+      await store.search(queryOf(query));
       times.push(cpuMsSince(from));
     }
-    times.sort((a, b) => a - b);
-    const changed = new Set(Array.from({ length: Math.ceil(count / 100) }, (_, index) => index * 100));
+    const searching = blocked.take();
     const updateStart = process.cpuUsage();
-    await store.update('bench', synthetic(count, changed));
+    await store.update('bench', synthetic(count, texts, 100));
     const updateMs = cpuMsSince(updateStart);
+    const [first, second] = [memory.slice(0, memory.length / 2), memory.slice(memory.length / 2)].map((half) => Math.max(...half));
     return {
       documents: count,
       perSecond: (count / indexMs) * 1_000,
       megabytes: sizeOf(join(directory, 'bench')) / 1_000_000,
-      queryMs: times[Math.floor(times.length / 2)] as number,
-      slowestMs: times.at(-1) as number,
-      memoryMegabytes: (highest - before) / 1_000_000,
+      queryMs: median(times),
+      slowestMs: Math.max(...times),
+      memoryMegabytes: (Math.max(...memory) - before) / 1_000_000,
+      flatMegabytes: ((second as number) - (first as number)) / 1_000_000,
       updateShare: updateMs / indexMs,
+      blockedIndexingMs: indexing.longestMs,
+      blockedSearchingMs: searching.longestMs,
+      busyShare: indexing.totalMs / indexMs,
     };
   } finally {
-    store.close();
+    blocked.end();
+    await store.close();
     await rm(directory, { recursive: true, force: true });
   }
 }
 
-function synthetic(count: number, changed: ReadonlySet<number>): UpdatePorts {
+/** The number of different texts. The other documents repeat them with a different number in front, so that they are not in memory. */
+const DIFFERENT = 1_000;
+
+/** @param changed one of so many documents has changed */
+function synthetic(count: number, texts: readonly string[], changed = 0): Pick<UpdatePorts, 'list'> {
   return {
     async *list(): AsyncGenerator<SourceDocument> {
       for (let index = 0; index < count; index++) {
-        const seed = changed.has(index) ? index + 10_000_000 : index;
-        yield { key: `d${index}.md`, name: `d${index}.md`, size: 1, mtimeMs: seed, bytes: async () => Buffer.from(String(seed)) };
+        const isChanged = changed > 0 && index % changed === 0;
+        // A changed document has the text of another one.
+        const text = texts[(isChanged ? index + 1 : index) % texts.length];
+        const bytes = async () => Buffer.from(`document${index}\n\n${text}`);
+        yield { key: `d${index}.md`, name: `d${index}.md`, size: 1, mtimeMs: isChanged ? 2 : 1, bytes };
       }
     },
-    read: async (_, bytes) => documentOf(Number(Buffer.from(bytes).toString())),
   };
 }
 
-function documentOf(seed: number): ParsedDocument {
-  const next = wordsOf(seed);
-  const words = (length: number) => Array.from({ length }, next).join(' ');
-  const blocks: ParsedDocument['blocks'] = [];
-  for (let section = 0; section < SECTIONS; section++) {
-    blocks.push({ kind: 'heading', level: section === 0 ? 1 : 2, text: words(3), place: {} });
-    blocks.push({ kind: 'text', text: words(WORDS_PER_DOCUMENT / SECTIONS), place: {} });
-  }
-  return { blocks, notes: [] };
-}
-
-const SYLLABLES =
-  'ba be bi bo da de di do fa fe ga ge ka ke ki ko la le li lo ma me mi mo na ne ni no pa pe po ra re ri ro sa se so ta te ti to'.split(
-    ' ',
-  );
-const VOCABULARY = 50_000;
-
-/** Returns words from a vocabulary by Zipf's law: the word with the rank n is n times rarer than the first one, as in texts. */
-function wordsOf(seed: number): () => string {
-  let state = (seed * 2_654_435_761 + 1) >>> 0;
-  const random = () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
+function onceIn(every: number, act: () => void): () => void {
+  let calls = 0;
+  return () => {
+    if (calls++ % every === 0) act();
   };
-  return () => wordAt(Math.floor(VOCABULARY ** random()) - 1);
-}
-
-function wordAt(rank: number): string {
-  let rest = rank + SYLLABLES.length;
-  let word = '';
-  for (; rest > 0; rest = Math.floor(rest / SYLLABLES.length)) word += SYLLABLES[rest % SYLLABLES.length];
-  return word;
 }
 
 /** Processor time, because other programs may run at the same time. */

@@ -19,7 +19,7 @@ export async function keptCollections(collections: Readonly<Record<string, Conte
   return {
     store,
     async [Symbol.asyncDispose]() {
-      store.close();
+      await store.close();
       await rm(directory, { recursive: true, force: true });
     },
   };

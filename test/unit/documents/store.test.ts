@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { CollectionBusy } from '../../../src/documents/collections.ts';
 import { DocumentError } from '../../../src/documents/document.ts';
-import { CollectionBusy, IndexWriter } from '../../../src/documents/index/database.ts';
+import { IndexWriter } from '../../../src/documents/index/database.ts';
 import { SourceDenied, UPDATE_LIMITS, type UpdateEvent } from '../../../src/documents/store/sources.ts';
 import { DocumentStore } from '../../../src/documents/store/store.ts';
 import { filesOf, indexed, portsOf, temporaryStore } from '../../support/collections.ts';
@@ -108,7 +109,7 @@ describe('the store of collections', () => {
       await store.update('docs', again);
       assert.deepEqual(again.reads, ['d1.md']);
       assert.deepEqual(await keys(), ['d0.md ready', 'd1.md ready']);
-      store.remove('docs');
+      await store.remove('docs');
     }
   });
 
@@ -167,7 +168,7 @@ describe('the store of collections', () => {
     const writer = new IndexWriter(join(setup.roots.workspace, definition?.name ?? ''));
     try {
       await assert.rejects(store.update('docs', portsOf(filesOf(texts(4)))), CollectionBusy);
-      assert.throws(() => store.remove('docs'), CollectionBusy);
+      await assert.rejects(store.remove('docs'), CollectionBusy);
       writer.db.run("delete from documents where key = 'd0.md'");
       assert.equal((await store.listDocuments('docs')).total, 3, 'readers see what was published');
       writer.publish();
@@ -180,13 +181,13 @@ describe('the store of collections', () => {
   it('leaves nothing of its readers behind', async () => {
     await indexed(store, texts(3));
     await store.search('tide');
-    store.close();
+    await store.close();
     assert.deepEqual(readdirSync(join(setup.roots.workspace, 'docs', 'readers')), []);
   });
 
   it('makes a damaged index again', async () => {
     await indexed(store, texts(3));
-    store.close();
+    await store.close();
     writeFileSync(join(setup.roots.workspace, 'docs', 'index.db'), 'no database');
     assert.equal((await store.update('docs', portsOf(filesOf(texts(3))))).indexed, 3);
     assert.ok((await store.search('tide')).length > 0);
@@ -195,7 +196,7 @@ describe('the store of collections', () => {
   it('says which index is damaged, lets the others be used, and makes a partly damaged one again', async () => {
     await indexed(store, texts(100));
     await indexed(store, texts(2), 'others');
-    store.close();
+    await store.close();
     const file = join(setup.roots.workspace, 'docs', 'index.db');
     writeFileSync(file, readFileSync(file).fill(0xff, 8_192));
     const problems = (await store.listCollections()).map(({ name, problem }) => [name, problem]);
@@ -219,7 +220,7 @@ describe('the store of collections', () => {
       assert.match((await store.listCollections())[0]?.problem ?? '', /is damaged/);
       assert.equal((await store.listDocuments('docs')).total, 3);
     }
-    store.remove('docs');
+    await store.remove('docs');
     assert.deepEqual(await store.listCollections(), []);
   });
 
@@ -243,8 +244,8 @@ describe('the store of collections', () => {
 
   it('removes a collection with everything that is stored', async () => {
     await indexed(store, texts(1));
-    store.remove('docs');
+    await store.remove('docs');
     assert.equal(existsSync(join(setup.roots.workspace, 'docs')), false);
-    assert.throws(() => store.remove('docs'), /There is no collection "docs"\. There are no collections yet\./);
+    await assert.rejects(store.remove('docs'), /There is no collection "docs"\. There are no collections yet\./);
   });
 });

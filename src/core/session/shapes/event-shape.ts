@@ -21,7 +21,8 @@ import {
   string,
 } from '../../shape.ts';
 import type { Rating } from '../answers.ts';
-import type { FileRead, FileRevision, HookMoment, HookRan, Reason } from '../effects.ts';
+import type { RunParent } from '../children/child-ids.ts';
+import type { FileRead, FileRevision, Reason } from '../effects.ts';
 import type {
   AgentEvent,
   ApprovalAnswer,
@@ -36,12 +37,15 @@ import type {
   RunError,
   SessionParent,
   TodoItem,
+  WorktreeOutcome,
 } from '../events.ts';
 import type { Action, GrantScope, Permission, Subject } from '../grant-scope.ts';
 import type { BudgetKey, RunLimits, SessionLimits } from '../limits.ts';
 import { compaction, contextUse, place } from './context-shape.ts';
-import { appliedCode, changes, command, decision, effect, rule, serverTool, stagedChanges, target, undoResults } from './effects-shape.ts';
+import { applied, changes, command, decision, effect, rule, serverTool, stagedChanges, target, undoResults } from './effects-shape.ts';
+import { hookRan } from './hook-shape.ts';
 import { mode, receipt } from './receipt-shape.ts';
+import { runAgent } from './run-agent.ts';
 
 type TransientType = 'text_delta' | 'reasoning_delta' | 'tool_input_delta' | 'model_waiting' | 'tool_progress' | 'context_compacting';
 type DurableType = Exclude<EventBody['type'], TransientType>;
@@ -161,20 +165,16 @@ export const FIELDS: { [Type in DurableType]: FieldChecks<Fields<Type>> } = {
     plan: optional(plan),
     resumes: text,
     revises: text,
-    applies: optional(appliedCode),
+    applies: optional(applied),
     edits: text,
     attachments: optional(userContent),
     grants: optional(arrayOf(permission)),
+    worktree: text,
+    parent: optional(object<RunParent>({ runId: string, callId: string, depth: number })),
+    agent: optional(runAgent),
   },
   limits_shrunk: { limits, reason: string },
-  hook_ran: {
-    hook: string,
-    source: oneOf<HookRan['source']>({ user: true, workspace: true }),
-    moment: oneOf<HookMoment>({ before_tool: true, after_tool: true, before_prompt: true, question: true, run_end: true }),
-    outcome: oneOf<HookRan['outcome']>({ denied: true, asked: true, added: true, notified: true, failed: true, skipped: true }),
-    text: string,
-    callId: text,
-  },
+  hook_ran: hookRan,
   turn_started: { turn: number, context: optional(contextUse) },
   context_compacted: compaction,
   message_added: { message: anyOf(userMessage, assistantMessage), queued: text, estimated: amount, estimatedUsd: amount },
@@ -273,6 +273,10 @@ export const FIELDS: { [Type in DurableType]: FieldChecks<Fields<Type>> } = {
   session_grant_revoked: { covers: permission },
   session_forked: { parent: object<SessionParent>({ sessionId: string, seq: integer(0, 2 ** 48) }), copied: amount },
   session_imported: {},
+  session_worktree_closed: {
+    worktree: string,
+    outcome: oneOf<WorktreeOutcome>({ applied: true, dropped: true, copied: true }),
+  },
   session_repaired: {},
 };
 

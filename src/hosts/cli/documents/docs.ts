@@ -1,6 +1,11 @@
 /** `kedge docs`: manages and searches collections of documents. */
-import { type CollectionSummary, type DocumentSummary, NotInCollection, type Passage } from '../../../documents/collections.ts';
-import { CollectionBusy } from '../../../documents/index/database.ts';
+import {
+  CollectionBusy,
+  type CollectionSummary,
+  type DocumentSummary,
+  NotInCollection,
+  type Passage,
+} from '../../../documents/collections.ts';
 import { CollectionError } from '../../../documents/store/definitions.ts';
 import type { DocumentStore } from '../../../documents/store/store.ts';
 import { UsageError } from '../options/arguments.ts';
@@ -54,7 +59,7 @@ async function run(store: DocumentStore, context: CommandContext): Promise<numbe
       return search(store, rest, context);
     case 'remove': {
       const name = onlyWord(rest, 'Name one collection: kedge docs remove NAME');
-      store.remove(name);
+      await store.remove(name);
       process.stderr.write(`Removed the collection ${name}. Its documents were not changed.\n`);
       return EXIT.answered;
     }
@@ -111,6 +116,7 @@ async function search(store: DocumentStore, words: readonly string[], { values, 
     ...(typeof values.path === 'string' && { filter: { path: values.path } }),
     limit: limitOf(values.limit, 10),
     tolerant: values.fuzzy === true,
+    onNote: (note: string) => void process.stderr.write(`kedge: ${oneLine(note, 1_000)}\n`),
   };
   const passages = await store.search(query, options, signal);
   if (passages.length === 0) process.stderr.write(`Nothing was found.${values.fuzzy ? '' : ' Add --fuzzy to also find similar words.'}\n`);

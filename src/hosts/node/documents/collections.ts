@@ -2,6 +2,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DocumentsPort } from '../../../app/ports.ts';
+import type { Embedder } from '../../../documents/embeddings/embedder.ts';
 import type { DocumentStore } from '../../../documents/store/store.ts';
 
 export type CollectionDirectories = { workspace: string; global: string };
@@ -15,14 +16,25 @@ export function collectionDirectories(storage: string, common: string): Collecti
 export class Collections {
   readonly #directories: CollectionDirectories;
   #store: Promise<DocumentStore> | undefined;
+  /** Loads the embedding model that the user has configured. @throws Error if it cannot be used */
+  readonly embedder: () => Promise<Embedder | undefined>;
 
-  constructor(directories: CollectionDirectories) {
+  constructor(directories: CollectionDirectories, embedder: () => Promise<Embedder | undefined>) {
     this.#directories = directories;
+    this.embedder = embedder;
   }
 
   store(): Promise<DocumentStore> {
-    this.#store ??= import('../../../documents/store/store.ts').then(({ DocumentStore }) => new DocumentStore(this.#directories));
+    this.#store ??= this.#openStore();
     return this.#store;
+  }
+
+  async #openStore(): Promise<DocumentStore> {
+    const [{ DocumentStore }, { IndexThread }] = await Promise.all([
+      import('../../../documents/store/store.ts'),
+      import('./thread/index-thread.ts'),
+    ]);
+    return new DocumentStore(this.#directories, this.embedder, new IndexThread());
   }
 
   /** Returns what a run may read: the named collections, or else all. Returns undefined if there are none. */
@@ -55,7 +67,7 @@ export class Collections {
   }
 
   async close(): Promise<void> {
-    (await this.#store)?.close();
+    await (await this.#store)?.close();
   }
 
   #isEmpty(): boolean {

@@ -11,5 +11,6 @@ export type ReadMessage =
   | { id: number; kind: 'started' }
   /** The document has many pages and may take longer. */
   | { id: number; kind: 'pages'; count: number }
-  | { id: number; kind: 'read'; document: ParsedDocument }
-  | { id: number; kind: 'failed'; problem: DocumentProblem; message: string };
+  /** `kept` is the memory that the thread has after the document, in bytes. */
+  | { id: number; kind: 'read'; document: ParsedDocument; kept: number }
+  | { id: number; kind: 'failed'; problem: DocumentProblem; message: string; kept: number };

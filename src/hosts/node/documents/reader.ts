@@ -21,7 +21,7 @@ export type ReaderLimits = {
   idleMs: number;
 };
 
-const LIMITS: ReaderLimits = { timeoutMs: 5_000, pageMs: 20, heapMb: 280, growthMb: 320, idleMs: 30_000 };
+const LIMITS: ReaderLimits = { timeoutMs: 4_500, pageMs: 20, heapMb: 280, growthMb: 320, idleMs: 30_000 };
 /** This many pages must be read in the time of one document. */
 const FREE_PAGES = 100;
 /**
@@ -48,8 +48,8 @@ type Job = {
 export class DocumentReader {
   readonly #limits: ReaderLimits;
   #worker: Worker | undefined;
-  /** The memory of the program when the thread was started, in bytes. */
-  #base = 0;
+  /** The memory that the thread had after its last document, in bytes. */
+  #kept = 0;
   #job: Job | undefined;
   #ids = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -102,7 +102,6 @@ export class DocumentReader {
   }
 
   #start(): Worker {
-    this.#base = process.memoryUsage.rss();
     // The program is bundled, but not in tests.
     const file = import.meta.url.endsWith('.ts') ? './worker.ts' : './documents.js';
     const worker = new Worker(new URL(file, import.meta.url), {
@@ -135,9 +134,11 @@ export class DocumentReader {
         this.#allow(this.#limits.timeoutMs + Math.max(0, message.count - FREE_PAGES) * this.#limits.pageMs, job.startedAt);
         break;
       case 'read':
+        this.#kept = message.kept;
         job.settle(message.document);
         break;
       case 'failed':
+        this.#kept = message.kept;
         job.settle(new DocumentError(message.problem, message.message));
     }
   }
@@ -182,8 +183,7 @@ export class DocumentReader {
     clearTimeout(this.#timer);
     clearInterval(this.#memoryTimer);
     this.#worker?.unref();
-    const kept = process.memoryUsage.rss() - this.#base;
-    if (kept > MAX_KEPT_MB * (1 << 20)) void this.#endIdle();
+    if (this.#kept > MAX_KEPT_MB * (1 << 20)) void this.#endIdle();
     else this.#idleTimer = setTimeout(() => void this.#endIdle(), this.#limits.idleMs).unref();
   }
 

@@ -4,7 +4,7 @@
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { DocumentError } from '../../../documents/document.ts';
-import { limitMemory, outOfMemory } from '../../../documents/formats/memory.ts';
+import { limitMemory, memoryOfThread, outOfMemory } from '../../../documents/formats/memory.ts';
 import { readContent } from '../../../documents/formats/read.ts';
 import type { ReadMessage, ReadRequest, ThreadData } from './messages.ts';
 
@@ -23,10 +23,10 @@ async function answer({ id, path, bytes }: ReadRequest): Promise<void> {
     onPages: (count: number) => send({ id, kind: 'pages', count }),
   };
   try {
-    send({ id, kind: 'read', document: await readContent(path, bytes, hooks) });
+    send({ id, kind: 'read', document: await readContent(path, bytes, hooks), kept: memoryOfThread() });
   } catch (error) {
-    if (error instanceof DocumentError) send({ id, kind: 'failed', problem: error.problem, message: error.message });
-    else send({ id, kind: 'failed', ...unexpected(error) });
+    const { problem, message } = error instanceof DocumentError ? error : unexpected(error);
+    send({ id, kind: 'failed', problem, message, kept: memoryOfThread() });
   }
 }
 
