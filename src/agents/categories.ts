@@ -13,6 +13,7 @@ export const CATEGORY_OF: Readonly<Record<string, Category>> = {
   todo: 'conversation',
   read_file: 'read',
   list_directory: 'read',
+  skill: 'read',
   get_diagnostics: 'read',
   document_symbols: 'read',
   read_changes: 'read',

@@ -183,8 +183,6 @@ export type AgentsPort = {
 };
 
 export type HooksPort = {
-  /** The paths of the open folders, for hooks. */
-  folders: readonly string[];
   /** Reads the user's own file. */
   user(): HookFile | undefined;
   /** Reads the files of the open folders. */
@@ -194,8 +192,8 @@ export type HooksPort = {
   accept(digest: string): void;
   isRefused(digest: string): boolean;
   refuse(digest: string): void;
-  /** `isTrusted` is whether the user trusts the workspace. */
-  start(hook: Pick<Hook, 'command' | 'timeoutMs'> & { isTrusted: boolean }, input: string, signal: AbortSignal): Promise<HookExit>;
+  /** Runs a command in a directory or, without `cwd`, in the user's own folder of Kedge. */
+  start(hook: Pick<Hook, 'command' | 'timeoutMs'> & { cwd: string | undefined }, input: string, signal: AbortSignal): Promise<HookExit>;
 };
 
 export type DocumentsPort = {

@@ -2,14 +2,13 @@
 
 import type { RunPorts } from '../core/run/ports.ts';
 import type { RunRecord, SessionState } from '../core/session/session-state.ts';
-import type { RunHooks } from '../hooks/run-hooks.ts';
 import type { WriteGate } from '../workspace/gate.ts';
 import type { FileSystem } from '../workspace/types.ts';
 import type { Narrow } from './agents/agents.ts';
 import type { RunContext } from './context/run-context.ts';
 import type { AssistantPorts, LatePorts } from './ports.ts';
 import { DayBudgets } from './run/day-budget.ts';
-import type { RunScope } from './run/run-scope.ts';
+import type { HooksOfRun, RunScope } from './run/run-scope.ts';
 import type { AgentName } from './session/last-run.ts';
 
 type Loaded = typeof import('./run/build-run.ts') & { ports: AssistantPorts };
@@ -63,17 +62,20 @@ export class Work {
     return contextOf(run, scope, await this.#portsOf(run.worktree));
   }
 
+  /**
+   * Returns the hooks of a run, or undefined if there are none. The hooks for its prompt have run, and `context` contains what they add.
+   * @throws Error if the user's hooks cannot be read, or one of them denies the prompt
+   */
+  async hooks(run: RunRecord, scope: RunScope): Promise<{ hooks: HooksOfRun; context?: RunContext } | undefined> {
+    const ports = await this.#portsOf(run.worktree);
+    const port = await ports.hooks?.();
+    return port && (await import('./run/hooks.ts')).beginHooks(run, scope, ports, { port, pending: this.#pendingHooks });
+  }
+
   /** Returns how the agent narrows the next run of a session. @throws SessionError if it cannot be used */
   async agent(name: AgentName, session: { id: string; state: SessionState }): Promise<Narrow | undefined> {
     const [{ narrowingBy }, { ports }] = await Promise.all([import('./agents/agents.ts'), this.load()]);
     return narrowingBy(name, session, ports);
-  }
-
-  /** Returns the hooks of a run, or undefined if there are none. @throws Error if the user's hooks cannot be read */
-  async hooks(run: RunRecord, scope: RunScope): Promise<RunHooks | undefined> {
-    const { ports } = await this.load();
-    const port = await ports.hooks?.();
-    return port && (await import('./run/hooks.ts')).hooksOf(run, scope, ports, { port, pending: this.#pendingHooks });
   }
 
   /**

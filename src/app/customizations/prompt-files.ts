@@ -1,9 +1,10 @@
 /** Lists the prompt files: Markdown files that users send as slash commands. */
 import { type Fields, lineIn, readFrontMatter } from '../../agents/front-matter.ts';
+import { comparable } from '../../agents/names.ts';
 import { MODE_NAME, MODES, type Mode } from '../../core/modes.ts';
 import { visibleLine } from '../../core/words/visible-text.ts';
 import { type CustomDirectory, type CustomPorts, directoriesOf, type Named, type Rejected } from './files.ts';
-import { looksReserved, nameOf, skeletonOf } from './names.ts';
+import { looksReserved, nameOf } from './names.ts';
 
 /** `command` is what the user writes. With a `mode`, the prompt is sent in this mode or in a lower one, never in a higher one. */
 export type PromptFile = Named & { command: string; description: string; hint?: string; mode?: Mode; body: string; remarks: string[] };
@@ -27,13 +28,13 @@ export async function listPromptFiles(ports: CustomPorts): Promise<PromptFiles> 
       if (type !== 'file' || !file.endsWith(ending)) continue;
       const read = await readPrompt(directory, file);
       if (!read) continue;
-      const other = 'problem' in read ? undefined : taken.get(skeletonOf(read.name));
+      const other = 'problem' in read ? undefined : taken.get(comparable(read.name));
       if ('problem' in read) found.rejected.push(read);
       else if (other) found.rejected.push({ ...named(read), problem: `Its name is taken by ${other.path}.` });
       else if (found.prompts.length >= MAX_PROMPTS)
         found.rejected.push({ ...named(read), problem: `There are more than ${MAX_PROMPTS} prompt files.` });
       else {
-        taken.set(skeletonOf(read.name), read);
+        taken.set(comparable(read.name), read);
         found.prompts.push(read);
       }
     }

@@ -1,5 +1,6 @@
 /** Lists the skills: directories with a SKILL.md, whose name and description a model gets, and which it reads when it needs them. */
 import { type Fields, lineIn, readFrontMatter } from '../../agents/front-matter.ts';
+import { comparable } from '../../agents/names.ts';
 import { rulesInForce, type SourcedNote } from '../../core/context/rules-in-force.ts';
 import { tokensOfText } from '../../core/context/tokens.ts';
 import type { Message } from '../../core/model/messages.ts';
@@ -7,7 +8,7 @@ import { visibleLine } from '../../core/words/visible-text.ts';
 import { type ReadableSkill, SKILL_FILE } from '../../tools/skill.ts';
 import { digestOf } from '../context/digest.ts';
 import { type CustomDirectory, type CustomPorts, directoriesOf, type Named, type Rejected } from './files.ts';
-import { nameOf, skeletonOf } from './names.ts';
+import { nameOf } from './names.ts';
 
 /** A skill that is not `offered` is not named to models. */
 export type Skill = ReadableSkill & Named & { description: string; isOffered: boolean; remarks: string[] };
@@ -42,12 +43,12 @@ export async function listSkills(ports: CustomPorts): Promise<Skills> {
       else if ('problem' in content) rejected(content.problem);
       else {
         const read = skillIn(directory, folder, content.text);
-        const other = typeof read === 'string' ? undefined : taken.get(skeletonOf(read.name));
+        const other = typeof read === 'string' ? undefined : taken.get(comparable(read.name));
         if (typeof read === 'string') rejected(read);
         else if (other) rejected(`Its name is taken by ${other.path}.`);
         else if (found.skills.length >= MAX_SKILLS) rejected(`There are more than ${MAX_SKILLS} skills.`);
         else {
-          taken.set(skeletonOf(read.name), read);
+          taken.set(comparable(read.name), read);
           found.skills.push(read);
         }
       }

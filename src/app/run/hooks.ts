@@ -6,37 +6,66 @@ import type { QuestionAnswer } from '../../core/session/events.ts';
 import type { RunRecord } from '../../core/session/session-state.ts';
 import { type Hook, type HookFile, readHooks } from '../../hooks/config.ts';
 import { RunHooks, type WorkspaceHooks } from '../../hooks/run-hooks.ts';
+import type { RunContext } from '../context/run-context.ts';
+import { withNotes } from '../context/with-notes.ts';
 import type { AssistantPorts, HooksPort } from '../ports.ts';
+import type { Prompt } from '../session/prompt.ts';
 import { SessionError } from '../session/session-error.ts';
 import type { Judge } from './judge.ts';
-import type { RunScope } from './run-scope.ts';
+import type { HooksOfRun, RunScope } from './run-scope.ts';
 
 const RUN = 'Run these hooks';
 const SKIP = 'Continue without them';
 
 type Scope = Pick<RunScope, 'state' | 'emit' | 'replied' | 'sessionId' | 'signal'>;
 
+type Starting = { port: HooksPort; pending: Set<Promise<unknown>> };
+
+/** The hooks of a run, which also judge the messages that are added to it. */
+class PromptHooks extends RunHooks implements HooksOfRun {
+  async admit(prompt: Prompt): Promise<Prompt> {
+    const { notes, denied } = await this.beforePrompt(prompt.text);
+    if (denied !== undefined) throw new SessionError(denied);
+    return { ...prompt, attachments: [...(prompt.attachments ?? []), ...notes] };
+  }
+}
+
+/**
+ * Runs the hooks for the prompt of a run, unless it has been accepted before. The run of a plan has no prompt. @throws SessionError if the user's
+ * hooks cannot be read, or one of them denies the prompt
+ */
+export async function beginHooks(
+  run: RunRecord,
+  scope: RunScope,
+  ports: AssistantPorts,
+  starting: Starting,
+): Promise<{ hooks: PromptHooks; context?: RunContext } | undefined> {
+  const hooks = await hooksOf(run, scope, ports, starting);
+  if (!hooks || run.plan || run.applies || run.hasOpening) return hooks && { hooks };
+  const { notes, denied } = await hooks.beforePrompt(run.prompt);
+  if (denied !== undefined) throw new SessionError(denied);
+  return { hooks, ...(notes.length > 0 && { context: withNotes(scope.context, notes) }) };
+}
+
 /**
  * Returns the hooks of a run, or undefined if there are none. @throws SessionError if the user's own file is not valid, because it may define
  * hooks that are required
  */
-export async function hooksOf(
-  run: RunRecord,
-  scope: Scope,
-  ports: AssistantPorts,
-  { port, pending }: { port: HooksPort; pending: Set<Promise<unknown>> },
-): Promise<RunHooks | undefined> {
+async function hooksOf(run: RunRecord, scope: Scope, ports: AssistantPorts, { port, pending }: Starting): Promise<PromptHooks | undefined> {
   const own = port.user();
   const user = own ? readHooks(own.text, 'user') : { hooks: [] };
   if ('problem' in user) throw new SessionError(`Your hooks in ${own?.path} are not valid: ${user.problem} Correct the file.`);
   // The tools of Ask and Plan cannot change anything. Commands of a workspace could, so they belong to Agent mode only.
   const workspace = run.mode === 'agent' && ports.trusted() && !ports.unattended?.() ? workspaceHooks(run, scope, port) : undefined;
   if (user.hooks.length === 0 && !workspace) return undefined;
-  return new RunHooks({
+  // A run in a worktree has other folders than the user.
+  const roots = ports.fileSystem().folders.flatMap((folder) => folder.roots?.[0] ?? []);
+  return new PromptHooks({
     user: user.hooks,
     workspace,
-    about: { session: scope.sessionId, run: run.runId, mode: run.mode, workspace: port.folders },
-    start: (hook, input, signal) => port.start({ ...hook, isTrusted: ports.trusted() }, input, signal),
+    about: { session: scope.sessionId, run: run.runId, mode: run.mode, workspace: roots },
+    // In a folder that is not trusted, files could change what a program does.
+    start: (hook, input, signal) => port.start({ ...hook, cwd: ports.trusted() ? roots[0] : undefined }, input, signal),
     signal: scope.signal,
     pending,
     log(event) {
@@ -121,7 +150,7 @@ function idFor({ id }: ToolCall, shown: string): string {
 }
 
 /** Adds the hooks to the judgement of calls. They can only make it stricter. */
-export function withHooks(judge: Judge, hooks: RunHooks | undefined, unattended: () => boolean): Judge {
+export function withHooks(judge: Judge, hooks: Pick<RunHooks, 'beforeTool'> | undefined, unattended: () => boolean): Judge {
   if (!hooks) return judge;
   const decide: RunPorts['decide'] = async (call, tool, prepared): Promise<Judgement> => {
     const judged = await judge.decide(call, tool, prepared);

@@ -6,15 +6,13 @@ import type { ApprovalAnswer, EventBody, QuestionAnswer } from '../../core/sessi
 import type { EventList } from '../../core/session/lists.ts';
 import type { ApprovalRequest, RunRecord, SessionState } from '../../core/session/session-state.ts';
 import { totalsOf } from '../../core/session/usage-totals.ts';
-import type { RunHooks } from '../../hooks/run-hooks.ts';
-import { type RunContext, withNotes } from '../context/with-notes.ts';
+import type { RunContext } from '../context/run-context.ts';
 import type { CompactionEnd } from '../session/compaction.ts';
 import type { EventLog, LoggedRun } from '../session/event-log.ts';
-import { isEmpty, lostOpening, type Prompt } from '../session/prompt.ts';
-import { SessionError } from '../session/session-error.ts';
+import { isEmpty, lostOpening } from '../session/prompt.ts';
 import type { Work } from '../work.ts';
 import type { Pacing } from './pacing.ts';
-import type { RunScope } from './run-scope.ts';
+import type { HooksOfRun, RunScope } from './run-scope.ts';
 
 type Beginning = Pick<RunScope, 'sessionId'> & { runId: string; pace: Pacing };
 
@@ -23,7 +21,7 @@ export class LiveRun implements LoggedRun, RunScope {
   readonly pace: Pacing;
   readonly now: () => number;
   context: RunContext | undefined;
-  hooks: RunHooks | undefined;
+  hooks: HooksOfRun | undefined;
   /** Resolves when the run has ended, regardless of its outcome. */
   readonly done: Promise<void>;
   readonly #runId: string;
@@ -196,22 +194,10 @@ export class LiveRun implements LoggedRun, RunScope {
     this.#isPrepared = true;
     const { signal } = this.#controller;
     if (!run.applies) this.context = await abortable(work.context(run, this), signal).catch(() => undefined);
-    try {
-      this.hooks = await abortable(work.hooks(run, this), signal);
-      if (!this.hooks || run.plan || run.applies || run.hasOpening) return;
-      const { notes, denied } = await abortable(this.hooks.beforePrompt(run.prompt), signal);
-      if (denied !== undefined) throw new SessionError(denied);
-      if (notes.length > 0) this.context = withNotes(this.context, notes);
-    } catch (error) {
-      if (!signal.aborted) throw error;
-    }
-  }
-
-  /** Runs the hooks for a message that is added to the run. @throws SessionError if one of them denies it */
-  async admit(prompt: Prompt): Promise<Prompt> {
-    const { notes = [], denied } = (await this.hooks?.beforePrompt(prompt.text)) ?? {};
-    if (denied !== undefined) throw new SessionError(denied);
-    return { ...prompt, attachments: [...(prompt.attachments ?? []), ...notes] };
+    // After a stop, the user's message is logged without the output of hooks.
+    const hooked = await abortable(work.hooks(run, this), signal).catch((error) => (signal.aborted ? undefined : Promise.reject(error)));
+    this.hooks = hooked?.hooks;
+    if (hooked?.context) this.context = hooked.context;
   }
 
   /** Resolves when the user has answered the approval or question. */

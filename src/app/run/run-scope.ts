@@ -6,6 +6,7 @@ import type { RunHooks } from '../../hooks/run-hooks.ts';
 import type { IsDenied } from '../../mcp/types.ts';
 import type { RunContext } from '../context/run-context.ts';
 import type { DocumentsPort } from '../ports.ts';
+import type { Prompt } from '../session/prompt.ts';
 
 /** What a child run has from its parent: at most its tools and collections, and the rest of its budget. */
 export type Above = {
@@ -25,7 +26,7 @@ export type RunScope = Pick<RunPorts, 'state' | 'emit' | 'pace' | 'answered' | '
   /** Aborts when the run is stopped. */
   readonly signal: AbortSignal;
   /** The hooks of the run, if there are any. */
-  readonly hooks: RunHooks | undefined;
+  readonly hooks: Pick<RunHooks, 'beforeTool' | 'afterTool'> | undefined;
   /** The events of the session in log order. */
   readonly events: EventList;
   /** The context of the run, or undefined if it could not be determined. */
@@ -33,4 +34,9 @@ export type RunScope = Pick<RunPorts, 'state' | 'emit' | 'pace' | 'answered' | '
   readonly above?: Above;
   /** Returns the scope of a run that this run starts. Its events stop when this run has ended. */
   child(runId: string): Omit<RunScope, 'context' | 'above'>;
+};
+
+export type HooksOfRun = Pick<RunHooks, 'beforeTool' | 'afterTool' | 'observe' | 'forChild'> & {
+  /** Returns a message with what the hooks add to it. @throws SessionError if one of them denies it */
+  admit(prompt: Prompt): Promise<Prompt>;
 };

@@ -117,9 +117,9 @@ export class Session {
     const run = this.state.lastRun;
     if (!run || !(this.running || (run.status === 'paused' && run.pause === 'user'))) return this.prompt(prompt);
     expectReader(run);
-    const admitted = this.#live?.hooks && (await this.#live.admit(prompt));
-    if (admitted && !this.running) return this.prompt(prompt);
-    this.queue.add(userMessage(prompt.text, (admitted ?? prompt).attachments ?? []));
+    const sent = this.#live?.hooks ? await this.#live.hooks.admit(prompt) : prompt;
+    if (sent !== prompt && !this.running) return this.prompt(prompt);
+    this.queue.add(userMessage(sent.text, sent.attachments ?? []));
   }
 
   /** Applies changes after the user has approved them. No model is called. @throws SessionError while another run is live. */

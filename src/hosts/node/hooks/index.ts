@@ -23,7 +23,6 @@ export function nodeHooks({ folders, storage, environment, env = process.env }: 
   const approved = new ApprovedDigests(storage, 'hooks.json');
   const own = userFolder(env);
   return {
-    folders,
     user: () => readHookFile(join(own, 'hooks.json')),
     workspace: () =>
       folders.flatMap((folder) => {
@@ -34,11 +33,9 @@ export function nodeHooks({ folders, storage, environment, env = process.env }: 
     accept: (digest) => approved.add(digest),
     isRefused: (digest) => refused.has(`${storage}\n${digest}`),
     refuse: (digest) => void refused.add(`${storage}\n${digest}`),
-    start({ command, timeoutMs, isTrusted }, input, signal) {
+    start({ command, timeoutMs, cwd = own }, input, signal) {
       const { names } = withheldFrom(env, environment());
       const kept = Object.fromEntries(Object.entries(env).filter(([name]) => !names.includes(name)));
-      // In a folder that is not trusted, files could change what a program does.
-      const cwd = (isTrusted && folders[0]) || own;
       return runHook({ command, timeoutMs, cwd, env: kept }, input, signal);
     },
   };
