@@ -46,14 +46,14 @@ function waiting(): Script {
       'read_file',
       'Read .env.test',
       { path: '.env.test' },
-      { path: '.env.test', decision: { kind: 'ask', rule: 'secret-read', reason: 'The file may contain keys.' } },
+      { path: '.env.test', decision: { kind: 'ask', rule: 'secret', reason: 'The file may contain keys.' } },
     );
     inner.add({
       type: 'approval_requested',
       approvalId: inner.lastCall,
       callId: inner.lastCall,
       title: 'Subtask 3 (“Read the tests of the harbor”): Read .env.test',
-      rule: 'secret-read',
+      rule: 'secret',
       reason: 'The file may contain keys.',
       secret: true,
       changes: [],

@@ -2,43 +2,15 @@
 import { narrowingLines } from '../../../agents/describe.ts';
 import { proposedPlan } from '../../../app/session/plans.ts';
 import { initiation } from '../../../app/session/prompt.ts';
-import type { Session } from '../../../app/session/session.ts';
 import type { ModelRef } from '../../../core/model/messages.ts';
-import { MODES, type Mode } from '../../../core/modes.ts';
+import { MODES } from '../../../core/modes.ts';
 import { planMarkdown } from '../../../core/view/plan-markdown.ts';
 import { entryProblem, parseSlashCommand, rememberedText } from '../../../core/words/slash-commands.ts';
 import { CATALOG, modelText, parseModelRef } from '../../../providers/catalog.ts';
-import type { Kedge } from '../kedge.ts';
 import { UsageError } from '../options/arguments.ts';
-import { diffText } from '../output/diff-text.ts';
 import { oneLine } from '../output/terminal.ts';
-import type { Front } from './front.ts';
-
-/** The conversation, as commands use it. */
-export type Chat = {
-  readonly kedge: Kedge;
-  readonly env: NodeJS.ProcessEnv;
-  readonly front: Front;
-  readonly session: Session;
-  readonly model: ModelRef;
-  mode: Mode;
-  /** The agent that the user chose in this conversation, or an empty text for none. Without it, that of the session stays. */
-  agent: string | undefined;
-  isVerbose: boolean;
-  /** Describes the MCP servers. */
-  servers(): Promise<string>;
-  setModel(model: ModelRef): void;
-  /** Sends a message in a mode. Only mentions in `typed`, which the user wrote, are read. */
-  send(text: string, mode: Mode, typed?: string): Promise<void>;
-  /** Sends the prompt file that a text such as `/NAME words` names. Returns false if there is none. */
-  sendPrompt(text: string): Promise<boolean>;
-  /** Drives what `start` begins until it has ended. @throws UsageError while a run is in progress */
-  run(start: (model: ModelRef) => Promise<void>): Promise<void>;
-  /** Continues the last run: a paused run, an open question or a plan. */
-  proceed(): Promise<void>;
-  open(session?: Session): Promise<void>;
-  leave(): void;
-};
+import type { Chat } from './chat.ts';
+import { listSessions, resume, review, SESSION_VERBS, undoLast } from './session-commands.ts';
 
 export type ChatCommand = {
   name: string;
@@ -49,8 +21,6 @@ export type ChatCommand = {
   run(chat: Chat, words: string): Promise<void> | void;
 };
 
-const MAX_CHOICES = 9;
-const SESSION_VERBS = ['search', 'rename', 'pin', 'unpin', 'delete'];
 const VERBS = ['list', 'get', 'set', 'unset', 'edit', 'path', 'schema'];
 
 export const COMMANDS: readonly ChatCommand[] = [
@@ -210,59 +180,6 @@ function plan(chat: Chat, words: string): Promise<void> | void {
   if (!last) throw new UsageError('This session has no plan. To request one, describe the change: /plan rename tideLevel to waterLevel');
   chat.front.markdown(`${planMarkdown(last.plan, state.runs.get(last.runId ?? ''))}\n`);
   if (proposedPlan(state) === last.plan.id) chat.front.say('The plan has not been run yet. To confirm it: /continue');
-}
-
-async function undoLast(chat: Chat, words: string): Promise<void> {
-  const { state } = chat.session;
-  const last = [...state.runs.values()].findLast(({ runId, changed }) => changed && !state.undone.has(runId));
-  if (!words && !last) throw new UsageError('This session has no changes that can be undone.');
-  await (await import('../undo.ts')).undo(chat.kedge.assistant, words || last?.runId);
-}
-
-async function review({ session, front }: Chat): Promise<void> {
-  const run = [...session.state.runs.values()].findLast(({ changed }) => changed);
-  if (!run) throw new UsageError('No run of this session has changed files.');
-  const [{ readRun }, { landedChanges }] = await Promise.all([
-    import('../../../core/view/session-view.ts'),
-    import('../../../core/view/run-changes.ts'),
-  ]);
-  for (const change of landedChanges(readRun(session.events, run.runId))) {
-    const found = await session.changes.review(run.runId, change.path);
-    if ('problem' in found) front.say(`${oneLine(change.path)}: ${found.problem}`);
-    else front.prompter.show(diffText([{ ...change, ...found }], front.paint));
-  }
-}
-
-async function listSessions({ kedge }: Chat, words: string): Promise<void> {
-  if (words && !SESSION_VERBS.some((verb) => words.startsWith(`${verb} `)))
-    throw new UsageError(
-      `Use /sessions alone, or with ${SESSION_VERBS.join(', ')}: /sessions search tide. For more commands: kedge sessions --help`,
-    );
-  const { sessions } = await import('../sessions/sessions.ts');
-  await sessions({ kedge, words: words.split(/\s+/).filter(Boolean), values: {}, signal: new AbortController().signal });
-}
-
-async function resume(chat: Chat, words: string): Promise<void> {
-  // The agent of the other session stays.
-  chat.agent = undefined;
-  const { findSession } = await import('../sessions/find.ts');
-  if (words) return chat.open(await findSession(chat.kedge.assistant, words));
-  const others = (await chat.kedge.assistant.sessions()).filter(({ id }) => id !== chat.session.id).slice(0, MAX_CHOICES);
-  if (others.length === 0) throw new UsageError('This folder has no other sessions.');
-  const rows = others.map(({ id, title, changedAt }, index) => `  ${index + 1}  ${oneLine(title, 60)}  ${timeOf(changedAt)}  ${id}`);
-  const choices = others.map((_, index) => ({ key: `${index + 1}`, label: '' }));
-  const keys = [...choices, { key: 'n', label: 'none' }];
-  const answer = await chat.front.prompter.ask(
-    `${rows.join('\n')}\nWhich session? 1-${others.length}, n = none > `,
-    new AbortController().signal,
-    keys,
-  );
-  const chosen = others[Number(answer) - 1];
-  if (chosen) await chat.open(await findSession(chat.kedge.assistant, chosen.id));
-}
-
-function timeOf(at: number): string {
-  return new Date(at).toLocaleString(undefined, { dateStyle: 'short', timeStyle: 'short' });
 }
 
 function init(chat: Chat, words: string): Promise<void> {
