@@ -46,14 +46,14 @@ function waiting(): Script {
       'read_file',
       'Read .env.test',
       { path: '.env.test' },
-      { path: '.env.test', decision: { kind: 'ask', rule: 'secret-read', reason: 'The file may contain keys.' } },
+      { path: '.env.test', decision: { kind: 'ask', rule: 'secret', reason: 'The file may contain keys.' } },
     );
     inner.add({
       type: 'approval_requested',
       approvalId: inner.lastCall,
       callId: inner.lastCall,
       title: 'Subtask 3 (“Read the tests of the harbor”): Read .env.test',
-      rule: 'secret-read',
+      rule: 'secret',
       reason: 'The file may contain keys.',
       secret: true,
       changes: [],
@@ -104,6 +104,6 @@ export function childStates(): Record<string, NamedState> {
     'children-live-steps': { messages: [host('agent'), session(begun(), true)], press: ['Delegate: Find where tide tables'] },
     'children-waiting': { messages: [host('agent'), session(waiting(), true)] },
     'children-answered': { messages: [host('agent'), session(answered(), false)] },
-    'children-answered-steps': { messages: [host('agent'), session(answered(), false)], press: ['3 steps'] },
+    'children-answered-steps': { messages: [host('agent'), session(answered(), false)], press: ['3 steps', '2 steps'] },
   };
 }
