@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
 import type { Frame } from 'playwright-core';
 import { type ResponsesServer, type ResponsesServerOptions, startResponsesServer, type Turn } from '../support/responses-server.ts';
 import { sharedWorkbench, until, type Workbench } from './harness.ts';
@@ -8,11 +10,16 @@ import { filesAre, HARBOUR } from './workspace.ts';
 const CODE = 'export function tideLevel(hour: number): number {\n  return Math.cos(hour / 6);\n}';
 const LONG = Array.from({ length: 40 }, (_, line) => `line ${line}`).join('\n');
 
+const FINDING = 'the tide begins with its highest level, because the cosine of 0 is 1';
+
 /** The answer to the test of a tool call. */
 const PROBED: Turn = { calls: [{ name: 'note_word', input: { word: 'harbour' } }] };
 
 /** The answer of the model to the last message. */
 function turnFor(last: string): Turn {
+  if (last.includes('diff --git'))
+    return { text: `**error** src/tide.ts:2 – ${last.includes('Math.cos') ? FINDING : 'nothing has changed'}` };
+  if (last.includes('Review my uncommitted changes')) return { calls: [{ name: 'read_changes', input: {} }] };
   if (last.includes('function_call_output')) return { text: last.includes('Math.sin') ? 'The tide is a sine.' : 'Done with it.' };
   if (last.includes('How does the tide work?')) return { calls: [{ name: 'read_file', input: { path: 'src/tide.ts' } }] };
   if (last.includes('Think.')) return { text: 'Let me think about this for a very long time.' };
@@ -114,6 +121,36 @@ describe('answers and approvals in the workbench', () => {
     await filesAre(folder, { ...HARBOUR, 'src/tide.ts': `${CODE}\n` }, 'the applied code');
     await panel.getByRole('button', { name: 'Undo run' }).last().press('Enter');
     await filesAre(folder, HARBOUR, 'the undo');
+  });
+
+  it('come from the reviewer, which reads the uncommitted changes and has no tool that writes', async () => {
+    const { folder } = workbench;
+    const git = (...args: string[]) =>
+      execFileSync('git', ['-c', 'user.name=Anna', '-c', 'user.email=anna@example.com', ...args], { cwd: folder });
+    git('init', '-q');
+    git('add', '-A');
+    git('commit', '-qm', 'Begin');
+    await writeFile(`${folder}/src/tide.ts`, `${CODE}\n`);
+    await choose(panel, 'Agent');
+    await panel.getByRole('button', { name: 'Choose an agent' }).click();
+    await workbench.clickQuickItem('reviewer');
+    await panel.getByRole('button', { name: 'Agent: reviewer' }).waitFor();
+    await send(panel, 'Review my uncommitted changes');
+    await conversation(panel).getByText(FINDING).waitFor();
+    await conversation(panel).getByText('Agent: reviewer').waitFor();
+    await workbench.screenshot('agent-reviewer');
+    const names = server.requests.at(-1)?.body.tools?.map(({ name }) => name) ?? [];
+    assert.ok(names.includes('read_changes') && names.includes('search_text'));
+    assert.deepEqual(
+      names.filter((name) => /create|replace|patch|delete|move|rename|run_command|fetch|remember/.test(name)),
+      [],
+    );
+    await filesAre(folder, { ...HARBOUR, 'src/tide.ts': `${CODE}\n` }, 'nothing of the reviewer');
+
+    await workbench.command('Kedge: Show Agents');
+    await panel.getByRole('button', { name: 'Which tests are missing for my uncommitted changes?' }).click();
+    await until('the request in the composer', async () => (await promptBox(panel).inputValue()).startsWith('Which tests are missing'));
+    await promptBox(panel).fill('');
   });
 
   it('names every reason of a dangerous command, and does not run it when it is rejected', async () => {

@@ -9,6 +9,7 @@ import type { ModelRef } from '../../core/model/messages.ts';
 import type { Mode } from '../../core/modes.ts';
 import type { AgentEvent, Outcome, PauseReason } from '../../core/session/events.ts';
 import { entryProblem, parseSlashCommand, rememberedText } from '../../core/words/slash-commands.ts';
+import { agentCommand } from './agents.ts';
 import { askForPlan, askToSend } from './asking/approvals.ts';
 import { Asking } from './asking/asking.ts';
 import { answerIn } from './asking/questions.ts';
@@ -34,6 +35,8 @@ export class AcpSession {
   readonly #folders: OpenedFolders;
   readonly #client: SessionClient;
   readonly #asking: Asking;
+  /** The agent that the user chose, or an empty text for none. */
+  #agent: string | undefined;
   /** Ends the prompt that is in progress. */
   #stop: AbortController | undefined;
   /** The run in progress. It outlasts its prompt if the next prompt answers its question. */
@@ -139,9 +142,14 @@ export class AcpSession {
   }
 
   /** A prompt can be a command, the answer to a question, or a message. */
-  async #act({ text, attachments }: PromptContent, { mode, model }: Chosen): Promise<void> {
+  async #act({ text: prompt, attachments }: PromptContent, { mode, model }: Chosen): Promise<void> {
     const { state, queue, plans } = this.#session;
-    if (text === '/continue') return this.#continue();
+    if (prompt === '/continue') return this.#continue();
+    const chosen = await agentCommand(prompt, this.#folders.assistant, this.#session);
+    if (chosen) this.updates.say(chosen);
+    this.#agent = chosen?.agent ?? this.#agent;
+    if (chosen && !chosen.task) return;
+    const text = chosen?.task ?? prompt;
     const command = parseSlashCommand(text);
     const [question] = state.pendingQuestions.values();
     const answer = question && !command ? answerIn(text, question) : undefined;
@@ -166,8 +174,9 @@ export class AcpSession {
       return this.#askAgain();
     }
     await this.#use(model);
+    const agent = this.#agent === undefined ? {} : { agent: this.#agent };
     const plan = mode === 'plan' && attachments.length === 0 ? proposedPlan(state) : undefined;
-    return this.#follow(plan ? plans.change(plan, text, { model }) : this.#session.prompt({ text, mode, model, attachments }));
+    return this.#follow(plan ? plans.change(plan, text, { model }) : this.#session.prompt({ text, mode, model, attachments, ...agent }));
   }
 
   get #isOpen(): boolean {

@@ -48,6 +48,11 @@ export function configOptions(mode: Mode, model: ModelRef, models: readonly Mode
 export const COMMANDS: AvailableCommand[] = [
   { name: 'continue', description: 'Continue the last run: a paused run, an open question, or a plan' },
   { name: 'run', description: 'Confirm the plan that was proposed last' },
+  {
+    name: 'agent',
+    description: 'Use an agent, which narrows what Kedge may do; none = without one',
+    input: { hint: 'name, and the task' },
+  },
   { name: 'compact', description: 'Shorten the conversation', input: { hint: 'what to keep' } },
   { name: 'init', description: 'Write an AGENTS.md for this folder', input: { hint: 'further instructions' } },
   { name: 'remember', description: 'Remember this in later sessions of this folder', input: { hint: 'what to remember' } },

@@ -164,7 +164,8 @@ ${FOLDER}  --json                   print the agents as JSON
   sessions of the terminal: kedge sessions lists it, and kedge --continue continues it.
 
   The editor chooses the mode (ask, plan or agent) and the model. Its unsaved files are read and edited in the editor.
-  MCP servers of the editor are added to those of --mcp-config. Commands: /continue, /run, /compact, /init, /remember.
+  MCP servers of the editor are added to those of --mcp-config. Commands: /continue, /run, /agent,
+  /compact, /init, /remember.
 
 Options
   -m, --model, --base-url, -y, --yes, --allow, --deny, --policy, --mcp-config, --require-plan, --max-…, --price,

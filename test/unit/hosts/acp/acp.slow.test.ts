@@ -68,7 +68,7 @@ describe('kedge acp', () => {
         .of('available_commands_update')[0]
         ?.availableCommands.map(({ name }) => name)
         .sort(),
-      ['compact', 'continue', 'init', 'remember', 'run'],
+      ['agent', 'compact', 'continue', 'init', 'remember', 'run'],
     );
     assert.match(await kedge('sessions'), new RegExp(session));
     assert.match(await kedge('--continue', session, 'where is other defined?'), /src\/other\.ts:1/);
@@ -403,6 +403,26 @@ describe('kedge acp', () => {
       await client.prompt(session, 'Look at ', { type: 'resource', resource: { uri: each, text: 'KEY=secret-value' } });
     assert.equal(client.permissions.length, 4);
     assert.ok(!JSON.stringify(server.requests.map(({ body }) => body)).includes('secret-value'));
+  });
+
+  it('runs with the agent that the user chose, until none is chosen', async () => {
+    const { env, server } = await serve({ turns: [{ text: 'One.' }, { text: 'Two.' }, { text: 'Three.' }] });
+    const client = connect({ env });
+    const session = await client.begin('agent');
+    await client.prompt(session, '/agent reviewer look at it');
+    await client.prompt(session, 'again');
+    await client.prompt(session, '/agent none');
+    await client.prompt(session, 'once more');
+    const names = server.requests.map(({ body }) => body.tools?.map(({ name }) => name) ?? []);
+    assert.deepEqual(
+      names.map((each) => [each.includes('read_changes'), each.includes('create_file')]),
+      [
+        [true, false],
+        [true, false],
+        [false, true],
+      ],
+    );
+    assert.match(client.text(), /The agent is reviewer\.[\s\S]*No agent is used\./);
   });
 
   it('carries out a prompt in the mode in which it was sent', async () => {
