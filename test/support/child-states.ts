@@ -104,6 +104,6 @@ export function childStates(): Record<string, NamedState> {
     'children-live-steps': { messages: [host('agent'), session(begun(), true)], press: ['Delegate: Find where tide tables'] },
     'children-waiting': { messages: [host('agent'), session(waiting(), true)] },
     'children-answered': { messages: [host('agent'), session(answered(), false)] },
-    'children-answered-steps': { messages: [host('agent'), session(answered(), false)], press: ['3 steps'] },
+    'children-answered-steps': { messages: [host('agent'), session(answered(), false)], press: ['3 steps', '2 steps'] },
   };
 }
