@@ -1,13 +1,18 @@
 // Builds all bundles into dist/: the extension and the terminal program with their shared chunks, the thread that reads documents, and
 // the panel. With --watch it builds again after each change. --watch and --debug keep the code readable and write source maps.
-import { copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { copyFile, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createRequire, isBuiltin } from 'node:module';
 import { basename } from 'node:path';
+import { promisify } from 'node:util';
+import { brotliCompress } from 'node:zlib';
 import * as esbuild from 'esbuild';
 import { chunkGroups } from './scripts/chunks.mjs';
 import { notices } from './scripts/notices.mjs';
 import { panelBundles } from './scripts/panel-build.mjs';
 import { readmeForExtension } from './scripts/readme.mjs';
+import { sdkParts } from './scripts/sdk-parts.mjs';
 
 const { version } = JSON.parse(await readFile('package.json', 'utf8'));
 const watch = process.argv.includes('--watch');
@@ -19,6 +24,8 @@ const wasm = [
   '@vscode/tree-sitter-wasm/wasm/tree-sitter-powershell.wasm',
   'node-sqlite3-wasm/dist/node-sqlite3-wasm.wasm',
 ];
+
+const CACHE = 'node_modules/.cache/kedge';
 
 /** The licenses of the packages in the bundles. */
 const NOTICES = 'THIRD-PARTY-NOTICES.txt';
@@ -50,21 +57,16 @@ const nodeModules = {
   },
 };
 
-/** No adapter uses the tools for servers that the SDK of Anthropic contains. */
-const withoutToolset = {
-  name: 'without-toolset',
-  setup(build) {
-    build.onLoad({ filter: /anthropic-ai.sdk.tools.agent-toolset.node\.mjs$/ }, () => ({ contents: 'export {};' }));
-  },
-};
-
-/** SQLite looks for its WebAssembly beside its own file, which is in a chunk in dist/ then. */
+/** SQLite looks for its WebAssembly beside its own file, which is in a chunk in dist/ then, and the WebAssembly is compressed. */
 const sqlite = {
   name: 'sqlite',
   setup(build) {
     build.onLoad({ filter: /node-sqlite3-wasm\.js$/ }, async ({ path }) => {
-      const code = await readFile(path, 'utf8');
-      return { contents: code.replaceAll('__dirname', "require('node:path').dirname(require('node:url').fileURLToPath(kedgeUrl))") };
+      const code = (await readFile(path, 'utf8'))
+        .replaceAll('__dirname', "require('node:path').dirname(require('node:url').fileURLToPath(kedgeUrl))")
+        .replace('ret=fs.readFileSync(filename)', "ret=require('node:zlib').brotliDecompressSync(fs.readFileSync(filename+'.br'))");
+      if (!code.includes('brotli')) throw new Error('SQLite does not read its WebAssembly as expected.');
+      return { contents: code };
     });
   },
 };
@@ -103,7 +105,7 @@ const bundles = [
     chunkNames: '[name]-[hash]',
     // VS Code provides `vscode`. The keychain library is native and optional; without it, keys cannot be stored in the keychain.
     external: ['vscode', '@napi-rs/keyring'],
-    plugins: [nodeModules, withoutToolset, sqlite],
+    plugins: [nodeModules, sdkParts, sqlite],
     banner,
   },
   {
@@ -139,7 +141,7 @@ bundles[0].plugins.push(await chunkGroups(bundles[0]));
 
 await rm('dist', { recursive: true, force: true });
 await mkdir('dist');
-await Promise.all(wasm.map((file) => copyFile(`node_modules/${file}`, `dist/${basename(file)}`)));
+await Promise.all(wasm.map((file) => compress(`node_modules/${file}`, `dist/${basename(file)}.br`)));
 if (watch) {
   const contexts = await Promise.all(bundles.map((bundle) => esbuild.context(bundle)));
   await Promise.all(contexts.map((context) => context.watch()));
@@ -161,10 +163,25 @@ if (watch) {
     'kedge.js',
     ...loadedBy('dist/program.js', metafile.outputs).map((file) => basename(file)),
     ...(await readdir('dist')).filter((file) => /^documents[.-].*js$/.test(file)),
-    ...wasm.map((file) => basename(file)),
+    ...wasm.map((file) => `${basename(file)}.br`),
     NOTICES,
   ];
   await writeFile('dist/.npmignore', ['*', ...files.map((file) => `!${file}`), ''].join('\n'));
+}
+
+/**
+ * Writes a file in Brotli, which makes WebAssembly a third smaller than the compression of the packages does. It takes seconds, so the result is
+ * kept for the next build.
+ */
+async function compress(file, to) {
+  const bytes = await readFile(file);
+  const kept = `${CACHE}/${createHash('sha256').update(bytes).digest('hex')}.br`;
+  if (!existsSync(kept)) {
+    await mkdir(CACHE, { recursive: true });
+    await writeFile(`${kept}.${process.pid}`, await promisify(brotliCompress)(bytes));
+    await rename(`${kept}.${process.pid}`, kept);
+  }
+  await copyFile(kept, to);
 }
 
 /** Returns a built file with everything that it imports, also with `import()`. */

@@ -1,6 +1,7 @@
 /** Bundles the panel: its script, and the parts that it loads on demand. */
 
 import { resolve } from 'node:path';
+import { usedCodicons } from './codicons.mjs';
 
 /** Diagrams whose parsers or layouts would double the size of the package. Their source text is shown instead. */
 const LEFT_OUT =
@@ -58,9 +59,8 @@ export const panelBundles = [
     entryPoints: { panel: 'webview-ui/main.tsx' },
     jsx: 'automatic',
     jsxImportSource: 'preact',
-    loader: { '.ttf': 'file' },
     assetNames: '[name]',
-    plugins: [lazyParts, pagesWithPanel],
+    plugins: [lazyParts, pagesWithPanel, usedCodicons],
   },
   {
     ...common,

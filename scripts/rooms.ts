@@ -6,7 +6,9 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 
-const BELOW_APP = ['src/core', 'src/policy', 'src/workspace', 'src/documents', 'src/providers', 'src/tools', 'src/mcp', 'src/sessions'];
+const BELOW_APP = [
+  ...['src/agents', 'src/core', 'src/documents', 'src/mcp', 'src/policy', 'src/providers', 'src/sessions', 'src/tools', 'src/workspace'],
+];
 
 /**
  * A room may import its own files and the entries listed here: other rooms, single files of other rooms, npm packages, `node:*` (Node's own
@@ -31,6 +33,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     ...['src/core', 'node:http', 'node:https', 'node:stream', 'node:zlib', 'src/offline/index.ts', 'src/text-tools/index.ts'],
     ...['@anthropic-ai/sdk', '@google/genai', 'ollama', 'openai'],
   ],
+  'src/agents': ['src/core', 'src/policy', 'src/workspace', 'js-yaml'],
   'src/text-tools': ['src/core', 'src/providers/errors.ts', 'src/providers/tool-calls.ts', 'js-yaml'],
   'src/offline': ['src/core', 'src/documents/*', 'src/providers/types.ts'],
   'src/tools': ['src/core', 'src/documents/*', 'src/policy', 'src/workspace', 'diff', 'zod'],
@@ -39,6 +42,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'src/documents': ['src/core', 'src/workspace'],
   'src/documents/chunks': ['src/core', 'src/documents'],
   'src/documents/index': ['src/core', 'src/documents', 'src/sessions', 'node:*', '@orama/stemmers', 'node-sqlite3-wasm'],
+  'src/documents/embeddings': ['src/core', 'src/documents', 'src/sessions', 'node:*', 'node-sqlite3-wasm'],
   'src/documents/store': ['src/core', 'src/documents', 'src/sessions', 'node:*'],
   'src/documents/formats': ['src/documents/*', 'node:v8', 'node:zlib', 'htmlparser2', 'unpdf'],
   'src/app': BELOW_APP,

@@ -1,13 +1,14 @@
 import type { Mode } from '../src/core/session/events.ts';
 import type { PanelState } from '../src/protocol/panel.ts';
+import type { IconName } from './components/icons.ts';
 
 /**
  * A suggested prompt. With `send` it is sent as it is; otherwise it is put into the composer, with the `…` selected for the user to complete.
  * `mention` is sent with it.
  */
-export type QuickAction = { label: string; text: string; icon: string; send?: boolean; mention?: 'problems' | 'changes' };
+export type QuickAction = { label: string; text: string; icon: IconName; send?: boolean; mention?: 'problems' | 'changes' };
 
-export const MODE: Record<Mode, { label: string; icon: string; promise: string; placeholder: string }> = {
+export const MODE: Record<Mode, { label: string; icon: IconName; promise: string; placeholder: string }> = {
   ask: {
     label: 'Ask',
     icon: 'comment-discussion',

@@ -3,6 +3,7 @@
 import type { AgentEvent } from '../core/session/events.ts';
 import type { Permission } from '../core/session/grant-scope.ts';
 import type { Location } from '../workspace/types.ts';
+import type { ListedAgents } from './agents/agents.ts';
 import type { Library, ListedSession } from './library/library.ts';
 import type { AllMentions, MentioningSession, Mentions } from './mentions/index.ts';
 import type { AssistantPorts, LatePorts } from './ports.ts';
@@ -10,6 +11,7 @@ import { revokeGrantsUntil } from './session/approvals.ts';
 import type { EventLog, Session } from './session/session.ts';
 import { SessionError } from './session/session-error.ts';
 import { Work } from './work.ts';
+import type { SessionWorktree } from './worktrees/session-worktree.ts';
 
 /** The session code is half of the code that the editor would load at startup, so it is loaded when a session is first opened. */
 const loadSession = () => import('./session/session.ts');
@@ -119,6 +121,10 @@ export class Assistant {
       this.#tell(session, event);
       if (event.type === 'run_started') this.#remembering ??= this.#rememberFolders();
       if (event.type === 'run_finished' && this.#ports.settings.titles?.()) void this.#giveTitle(session);
+      if (event.type === 'run_finished' && session.state.worktree !== undefined && session.state.lastRun?.applies)
+        void this.worktree(session)
+          .then((worktree) => worktree.closeApplied())
+          .catch(console.error);
     });
     revokeGrantsUntil(session, this.#ports.grants.revokedAt?.() ?? 0);
     return session;
@@ -178,6 +184,18 @@ export class Assistant {
       this.#work.load(),
     ]);
     return stagedChanges(withSessionRules(ports, state), directory, signal);
+  }
+
+  /** Loads the code for the worktree of a session. */
+  async worktree(session: Session): Promise<SessionWorktree> {
+    const [{ SessionWorktree }, { ports }] = await Promise.all([import('./worktrees/session-worktree.ts'), this.#work.load()]);
+    return new SessionWorktree(session, ports);
+  }
+
+  /** Loads the code that lists the agents. The rules of a session also apply to their files. */
+  async agents(): Promise<{ list(session?: MentioningSession): Promise<ListedAgents> }> {
+    const [{ listAgents }, { ports }] = await Promise.all([import('./agents/agents.ts'), this.#work.load()]);
+    return { list: (session) => listAgents(ports, session?.state) };
   }
 
   /** Loads the code and ports that a run needs, if there is time before the first prompt. */

@@ -1,5 +1,7 @@
 /** The ports that a host implements for the app. The app itself does not depend on any host. */
 
+import type { AgentDefinition } from '../agents/definition.ts';
+import type { ReadFile } from '../agents/files.ts';
 import type { ModelRef } from '../core/model/messages.ts';
 import type { JsonSchema, ModelAdapter, ModelRequest } from '../core/model/model.ts';
 import type { Tool } from '../core/run/tool.ts';
@@ -14,6 +16,7 @@ import type { RuleSet } from '../policy/rules.ts';
 import type { ModelFacts } from '../providers/types.ts';
 import type { SessionStore } from '../sessions/store.ts';
 import type { WorkspacePlaces } from '../sessions/workspaces.ts';
+import type { ElsewhereChanges } from '../tools/edit/apply-worktree.ts';
 import type { Fetcher } from '../tools/network/fetch-url.ts';
 import type { MemoryStore } from '../tools/remember.ts';
 import type { CommandRunner } from '../workspace/commands.ts';
@@ -45,6 +48,8 @@ export type Settings = {
   memory?(): number;
   /** Whether the model gives sessions their titles. */
   titles?(): boolean;
+  /** How deep runs may give tasks to child runs: 0 not at all, 1 without further ones. */
+  delegation?(): number;
 };
 
 export type Tuning = Pick<ModelRequest, 'temperature' | 'maxOutputTokens' | 'reasoningEffort' | 'contextWindow'>;
@@ -131,12 +136,44 @@ export type WorkPorts = {
   terminalOutput?(): string | undefined;
   /** The rules that allow, deny or require approval for a call. They are read before each call. */
   policy?(): PolicySettings;
+  /** The user's agents, and which agents of the workspace the user has accepted. Without it, only shipped agents can be used. */
+  agents?(): Promise<AgentsPort>;
   /** The memory: entries that the user asked Kedge to remember. */
   remembered?: MemoryStore;
+  /** Loads the Git worktrees in which sessions can work. It is missing unless exactly one folder is open, on this computer. */
+  worktrees?(): Promise<WorktreesPort>;
   /** The required form of the final answers of runs. */
   answerFormat?: AnswerFormat;
   /** Returns the known facts about the user's surroundings. This is called at the start of each run. */
   surroundings?(): Promise<Surroundings>;
+};
+
+export type WorktreesPort = {
+  /** Creates a worktree with the user's files as they are now, and returns its id. @throws SessionError that says why it is not possible */
+  create(sessionId: string, signal: AbortSignal): Promise<string>;
+  /** Returns the ports with which runs work in the worktree. @throws SessionError if it does not exist */
+  open(id: string): Promise<FilePorts>;
+  /** Compares the worktree with the files with which it was created. @throws SessionError if it does not exist */
+  changes(id: string, signal: AbortSignal): Promise<ElsewhereChanges>;
+  /** Deletes the worktree. Does nothing if it does not exist. */
+  remove(id: string): Promise<void>;
+  /** Lists the worktrees, with the sessions for which they were created. */
+  list(): Promise<{ id: string; session: string; createdAt: number }[]>;
+};
+
+/** The ports that belong to the files on disk. */
+export type FilePorts = Pick<AssistantPorts, 'fileSystem' | 'writer' | 'commands' | 'gitSettings' | 'changes' | 'surroundings'>;
+
+export type AgentsPort = {
+  /** Reads the agent files in the user's folder. */
+  userFiles(): Promise<ReadFile[]>;
+  /** Returns the digest of the workspace's agent that the user accepted last. It is stored outside the workspace. */
+  accepted(path: string): string | undefined;
+  accept(path: string, digest: string): void;
+  /** Shows an agent of the workspace to the user, who accepts it or not. A host without a user accepts none. */
+  review(agent: AgentDefinition & { review?: 'new' | 'changed' }, sessionId: string): Promise<boolean>;
+  /** Whether an agent may choose this model. Without it, every known model can be chosen. */
+  hasModel?(model: ModelRef): boolean;
 };
 
 export type DocumentsPort = {

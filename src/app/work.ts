@@ -1,13 +1,15 @@
 /** The code and ports that runs, undo and restore need in addition to reading sessions. They are loaded when they are first used. */
 
 import type { RunPorts } from '../core/run/ports.ts';
-import type { RunRecord } from '../core/session/session-state.ts';
+import type { RunRecord, SessionState } from '../core/session/session-state.ts';
 import type { WriteGate } from '../workspace/gate.ts';
 import type { FileSystem } from '../workspace/types.ts';
+import type { Narrow } from './agents/agents.ts';
 import type { RunContext } from './context/run-context.ts';
 import type { AssistantPorts, LatePorts } from './ports.ts';
 import { DayBudgets } from './run/day-budget.ts';
 import type { RunScope } from './run/run-scope.ts';
+import type { AgentName } from './session/last-run.ts';
 
 type Loaded = typeof import('./run/build-run.ts') & { ports: AssistantPorts };
 
@@ -43,8 +45,9 @@ export class Work {
 
   /** Builds a run. Returns its ports, the loop that executes it, and the function that compacts its conversation. */
   async build(run: RunRecord, scope: RunScope): Promise<{ ports: RunPorts; loop: Loaded['runLoop']; compact: Loaded['compactNow'] }> {
-    const { buildRun, runLoop, compactNow, ports } = await this.load();
-    const built = await buildRun(run, scope, ports, { gate: () => this.gate(), share: () => this.day?.share() });
+    const { buildRun, runLoop, compactNow } = await this.load();
+    const ports = await this.#portsOf(run.worktree);
+    const built = await buildRun(run, scope, ports, { gate: () => this.gate(run.worktree), share: () => this.day?.share() });
     return { ports: built, loop: runLoop, compact: compactNow };
   }
 
@@ -53,16 +56,32 @@ export class Work {
    * @throws Error when an ignore file cannot be read.
    */
   async context(run: RunRecord, scope: Pick<RunScope, 'state'>): Promise<RunContext> {
-    const { contextOf, ports } = await this.load();
-    return contextOf(run, scope, ports);
+    const { contextOf } = await this.load();
+    return contextOf(run, scope, await this.#portsOf(run.worktree));
   }
 
-  /** Returns the write gate of the open folders. All sessions use the same gate, so that their changes are written one after another. */
-  async gate(): Promise<WriteGate> {
-    const { openGate, ports } = await this.load();
+  /** Returns how the agent narrows the next run of a session. @throws SessionError if it cannot be used */
+  async agent(name: AgentName, session: { id: string; state: SessionState }): Promise<Narrow | undefined> {
+    const [{ narrowingBy }, { ports }] = await Promise.all([import('./agents/agents.ts'), this.load()]);
+    return narrowingBy(name, session, ports);
+  }
+
+  /**
+   * Returns the write gate of the open folders. All sessions use the same gate, so that their changes are written one after another. A worktree has
+   * a gate of its own.
+   */
+  async gate(worktree?: string): Promise<WriteGate> {
+    const { openGate } = await this.load();
+    const ports = await this.#portsOf(worktree);
     const fs = ports.fileSystem();
+    if (worktree !== undefined) return openGate(fs, ports);
     if (this.#gate?.fs !== fs) this.#gate = { fs, gate: openGate(fs, ports) };
     return this.#gate.gate;
+  }
+
+  async #portsOf(worktree: string | undefined): Promise<AssistantPorts> {
+    const { ports } = await this.load();
+    return worktree === undefined ? ports : (await import('./worktrees/ports-in.ts')).portsIn(ports, worktree);
   }
 
   /** Ends everything that the runs have started, such as MCP servers. */

@@ -53,6 +53,8 @@ export type SearchOptions = {
   limit?: number;
   /** Whether a word that occurs in no document also matches similar words. */
   tolerant?: boolean;
+  /** Is called with a sentence for the user if embeddings could not be used. */
+  onNote?(note: string): void;
 };
 
 /** A part of a document that matches a query. */

@@ -8,7 +8,12 @@ export type DocumentsPage = {
   canAdd: boolean;
   /** Whether the workspace has to be trusted before collections can be added. */
   needsTrust?: true;
+  /** The result of the search for `words`. */
+  found?: { words: string; passages: readonly FoundPassage[] };
 };
+
+/** `place` is for opening, such as `12-18` or `p3`; `where` is for the user, with the headings above the passage. `text` is its beginning. */
+export type FoundPassage = { collection: string; document: string; place: string; where: string; text: string };
 
 /** `todo` counts the documents that still have to be read, because an update was interrupted. */
 export type CollectionEntry = {
@@ -45,7 +50,9 @@ export const documentsRequests = [
   z.object({ page, type: z.literal('remove_collection'), collection }),
   /** Lists the documents of a collection. Without a filter, the list is closed. */
   z.object({ page, type: z.literal('list_documents'), collection, filter: z.enum(['all', 'failed']).optional() }),
-  z.object({ page, type: z.literal('open_document'), collection, document }),
+  z.object({ page, type: z.literal('open_document'), collection, document, place: z.string().max(200).optional() }),
+  /** Searches all collections. Without words, the results are removed. */
+  z.object({ page, type: z.literal('search_documents'), words: z.string().max(1_000) }),
   /** Puts a prompt about a collection, or one of its documents, into the composer. */
   z.object({
     page,

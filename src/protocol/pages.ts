@@ -4,6 +4,7 @@ import { type Insights, RANGES, type Range } from '../core/insights/insights.ts'
 import type { AgentEvent } from '../core/session/events.ts';
 import type { PermissionOverview } from '../core/view/permissions.ts';
 import type { MemoryEntry } from '../core/words/memory-list.ts';
+import { type AgentsPage, agentsRequests } from './agents-page.ts';
 import { type DocumentsPage, documentsRequests } from './documents-page.ts';
 import { type ModelsPage, modelsRequests } from './models-page.ts';
 import { permissionRequests, type ServersPage, serverRequests } from './permission-pages.ts';
@@ -19,6 +20,7 @@ export type PageData = {
   sessions: SessionsPage;
   models: ModelsPage;
   documents: DocumentsPage;
+  agents: AgentsPage;
 };
 export type PageName = keyof PageData;
 
@@ -66,6 +68,7 @@ export const pageName = z.enum([
   'sessions',
   'models',
   'documents',
+  'agents',
 ]) satisfies z.ZodType<PageName>;
 export const PageRequest = z.discriminatedUnion('type', [
   ...memoryRequests,
@@ -75,6 +78,7 @@ export const PageRequest = z.discriminatedUnion('type', [
   ...sessionsRequests,
   ...modelsRequests,
   ...documentsRequests,
+  ...agentsRequests,
 ]);
 export type PageRequest = z.infer<typeof PageRequest>;
 /** The requests of one page. */

@@ -23,6 +23,8 @@ export type PanelState = {
   mode: Mode;
   /** The name of the model, such as "Offline" or "gpt-6.1-sol". */
   modelName: string;
+  /** The agent of the next message. The field is missing if there is none. */
+  agent?: string;
   /** True if the model is known not to accept images. */
   blind?: boolean;
   readiness: Readiness;
@@ -215,6 +217,8 @@ export const ToHost = z.discriminatedUnion('type', [
   /** The user has accepted or rejected hunks of a proposed change. `rejected` are the rejected hunks of the file. */
   z.object({ type: z.literal('choose_hunks'), approvalId: id, path, rejected: z.array(index).max(10_000) }),
   z.object({ type: z.literal('undo_run'), runId: id }),
+  /** Applies or drops the changes of a session that works in a worktree. The user confirms both. */
+  z.object({ type: z.literal('worktree'), sessionId: id, action: z.enum(['apply', 'drop']) }),
   /** Undoes one file of a run, or one hunk of the diff in a `file_review` message. */
   z.object({ type: z.literal('undo_part'), runId: id, path, hunk: z.object({ index, digest: hash }).optional() }),
   z.object({ type: z.literal('review_file'), runId: id, path }),
@@ -270,6 +274,7 @@ export const ToHost = z.discriminatedUnion('type', [
   z.object({ type: z.literal('new_session') }),
   z.object({ type: z.literal('pick_session') }),
   z.object({ type: z.literal('pick_model') }),
+  z.object({ type: z.literal('pick_agent') }),
   /** Lets the user choose files to mention. */
   z.object({ type: z.literal('pick_files') }),
   /** Opens the session as a Markdown document. */

@@ -11,6 +11,7 @@ export type SessionEntry = {
   changedAt: number;
   mode?: Mode;
   model?: string;
+  agent?: string;
   isPinned?: true;
   /** Whether the panel shows this session. */
   isShown?: true;

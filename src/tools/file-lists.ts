@@ -25,6 +25,7 @@ const CHANGES: FileList = { leavesOut: 'withheld', separator: '\n', split: chang
 /** Returns how the result of a built-in tool is divided. `path` is the path that the call named. */
 export function listOf(tool: string, path = '.'): FileList | undefined {
   if (tool === 'find_files') return PATHS;
+  if (tool === 'read_changes') return CHANGES;
   if (tool === 'list_directory') return { leavesOut: 'hidden', separator: '\n', split: (text) => treeLines(text, path) };
   return GROUPED.has(tool) ? GROUPS : undefined;
 }

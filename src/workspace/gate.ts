@@ -86,7 +86,7 @@ export class WriteGate {
       signal.throwIfAborted();
       // The event must be in the log before the first byte changes, so that a crash can be recovered from.
       record({ type: 'changes_staged', callId, changes: staged });
-      const changes = set.changes.map((change, index) => ({ ...change, mode: staged[index]?.mode }));
+      const changes = set.changes.map((change, index) => ({ ...change, mode: staged[index]?.mode ?? change.mode }));
       const overtaken = await this.#commit(changes, () => record({ type: 'changes_dropped', callId }));
       record({ type: 'file_changed', callId, changes: set.summaries });
       if (overtaken.length > 0)

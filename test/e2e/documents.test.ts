@@ -71,6 +71,21 @@ describe('documents in the panel', () => {
     await panel.getByRole('button', { name: /^library\/pump\.pdf/ }).waitFor();
     await workbench.screenshot('documents-page');
 
+    const field = panel.getByRole('searchbox', { name: 'Search the documents' });
+    await field.fill('red valve');
+    const found = panel.getByRole('list', { name: 'Passages' }).getByRole('button');
+    await found.filter({ hasText: 'library/pump.pdf' }).waitFor();
+    await panel.getByText('page 2', { exact: false }).first().waitFor();
+    await workbench.screenshot('documents-search');
+    await field.press('Tab');
+    await until('the focus on the first passage', () => found.first().evaluate((element) => element === document.activeElement));
+    await page.keyboard.press('Enter');
+    await page.locator('.tab[data-resource-name="pump.pdf.txt"]').waitFor();
+    await page.locator('.view-line').filter({ hasText: 'The valve is red and turns to the left.' }).waitFor();
+    await field.fill('no such words at all xyzzy');
+    await panel.getByText('Nothing was found.').waitFor();
+    await field.fill('');
+
     const cited = ['workspace/library/guide.md', 'workspace/library/pump.pdf'];
     script = [
       [{ name: 'documents_search', input: { query: 'rollback valve' } }],

@@ -53,6 +53,24 @@ export const DOCUMENTS_DATA: DocumentsPage = {
   ],
 };
 
+const FOUND: DocumentsPage = {
+  ...DOCUMENTS_DATA,
+  found: {
+    words: 'rollback',
+    passages: [
+      {
+        ...{ collection: 'handbook', document: 'docs/handbook/deploy.md', place: '12-18', where: 'line 12, Deploy > Rollback' },
+        text: 'Run the rollback twice, because the first call only stops the new release. Then call the harbor master, who opens the northern gate.',
+      },
+      {
+        ...{ collection: 'handbook', document: 'docs/handbook/manuals/pump-of-the-northern-harbour-and-its-maintenance-schedule.pdf' },
+        ...{ place: 'p3', where: 'page 3, Pump > Rollback of the settings after a maintenance' },
+        text: 'A rollback of the settings takes two minutes. '.repeat(6),
+      },
+    ],
+  },
+};
+
 const INDEXING: DocumentsPage = {
   notes: ['Documents are read and stored on the remote computer (ssh-remote).'],
   canAdd: true,
@@ -125,6 +143,7 @@ export function documentStates(): Record<string, NamedState> {
   return {
     'documents-answer': { messages: [host('ask', { steps: 'full' }), session(answer(), false)] },
     documents: { messages: page(DOCUMENTS_DATA) },
+    'documents-search': { messages: page(FOUND) },
     'documents-indexing': { messages: page(INDEXING) },
     'documents-untrusted': { messages: page(UNTRUSTED) },
     'documents-none': { messages: page({ collections: [], notes: [], canAdd: true }) },

@@ -17,6 +17,7 @@ import { gitChanges } from '../../src/hosts/node/commands/git-changes.ts';
 import { gitSettings } from '../../src/hosts/node/commands/git-settings.ts';
 import { NodeFileSystem } from '../../src/hosts/node/files/file-system.ts';
 import { NodeWriter } from '../../src/hosts/node/files/writer.ts';
+import { worktreesPort } from '../../src/hosts/node/worktrees/port.ts';
 import { type ScriptedAdapter, type ScriptedTurn, scriptedAdapter } from '../../src/providers/scripted/index.ts';
 import { DiskBlobs } from '../../src/sessions/blobs.ts';
 import { Ledger } from '../../src/sessions/ledger.ts';
@@ -69,6 +70,11 @@ export type HarnessOptions = {
   /** Simulates the language services of an editor. */
   languages?: (fs: NodeFileSystem) => LanguageServices;
   answerFormat?: AssistantPorts['answerFormat'];
+  /** Sessions can work in Git worktrees of the first folder. */
+  worktrees?: boolean;
+  /** How deep runs may delegate. */
+  delegation?: number;
+  agents?: AssistantPorts['agents'];
   /** Whether approvals and questions cannot be answered. */
   unattended?: boolean;
 };
@@ -133,6 +139,7 @@ async function start(place: Place, sessionId?: string): Promise<Harness> {
   const realBlobs = new DiskBlobs(join(storage, 'blobs'));
   const { limits = {} } = options;
   const commands = options.commands ? new Commands({ storage: join(storage, 'commands'), directory: (at) => fs.directory(at) }) : undefined;
+  const worktrees = worktreesPort({ folder: roots[0] as string, storage });
   const ports: AssistantPorts = {
     fileSystem: () => fs,
     writer: () => writer,
@@ -142,6 +149,7 @@ async function start(place: Place, sessionId?: string): Promise<Harness> {
       model: () => ({ provider: 'scripted', model: 'scripted' }),
       ...(options.requirePlan && { requirePlan: () => true }),
       ...(options.titles && { titles: () => true }),
+      ...(options.delegation !== undefined && { delegation: () => options.delegation ?? 0 }),
       limits: (mode) => (typeof limits === 'function' ? limits(mode) : { ...GENEROUS, ...limits }),
       ...(options.runLimits && { runLimits: options.runLimits }),
       ...(options.budgets && { budgets: options.budgets }),
@@ -163,12 +171,14 @@ async function start(place: Place, sessionId?: string): Promise<Harness> {
     ...(options.budgets && { ledger: new Ledger(join(storage, 'ledger')) }),
     windows: new LearnedWindows(join(storage, 'windows.json')),
     ...(options.languages && { languages: options.languages(fs) }),
+    ...(options.worktrees && { worktrees: async () => worktrees }),
     ...(options.unattended && { unattended: () => true }),
     ...(options.now && { now: options.now }),
     ...(options.facts && { facts: options.facts }),
     ...(options.memory && { memory: options.memory }),
     ...(options.surroundings && { surroundings: options.surroundings }),
     ...(options.answerFormat && { answerFormat: options.answerFormat }),
+    ...(options.agents && { agents: options.agents }),
     ...(options.terminalOutput && { terminalOutput: options.terminalOutput }),
     ...(options.workspaces && { workspaces: options.workspaces }),
     ...(options.remembered && { remembered: options.remembered }),
@@ -182,7 +192,7 @@ async function start(place: Place, sessionId?: string): Promise<Harness> {
   };
   const of = (session: Session): Harness => {
     const events: AgentEvent[] = [];
-    session.subscribe((event) => events.push(event));
+    session.subscribe((event) => events.push(event), { withChildren: true });
     return {
       assistant,
       session,

@@ -17,7 +17,7 @@ import { BODY_CLASS, THEMES, type Theme } from './panel-themes.ts';
 
 const OUT = join(import.meta.dirname, '..', '..', 'out', 'gallery');
 const WIDTHS = [300, 600];
-const TYPES: Record<string, string> = { '.js': 'text/javascript', '.css': 'text/css', '.ttf': 'font/ttf', '.html': 'text/html' };
+const TYPES: Record<string, string> = { '.js': 'text/javascript', '.css': 'text/css', '.woff2': 'font/woff2', '.html': 'text/html' };
 
 const POLICY = "default-src 'none'; style-src 'self'; font-src 'self'; img-src data:; script-src 'nonce-kedge'";
 

@@ -4,7 +4,9 @@ import type { AssistantMessage, ToolCall } from '../../src/core/model/messages.t
 import type { Plan } from '../../src/core/plan/plan.ts';
 import type { ChangeSummary, Decision, Effect } from '../../src/core/session/effects.ts';
 import { type AgentEvent, type EventBody, isDurable, type Mode, type Receipt } from '../../src/core/session/events.ts';
+import type { RunAgent } from '../../src/core/session/shapes/run-agent.ts';
 import type { PanelState, ToPanel } from '../../src/protocol/panel.ts';
+import { agentStates } from './agent-states.ts';
 import { answerStates } from './answer-states.ts';
 import { approvalStates } from './approval-states.ts';
 import { contextStates } from './context-states.ts';
@@ -71,10 +73,10 @@ export class Script {
     return `run-${this.#run}`;
   }
 
-  run(mode: Mode, prompt: string, plan?: Plan): this {
+  run(mode: Mode, prompt: string, plan?: Plan, agent?: RunAgent): this {
     this.#run++;
     this.#turn = 0;
-    return this.add({ type: 'run_started', mode, prompt, model: MODEL, limits: LIMITS, ...(plan && { plan }) });
+    return this.add({ type: 'run_started', mode, prompt, model: MODEL, limits: LIMITS, ...(plan && { plan }), ...(agent && { agent }) });
   }
 
   turn(): this {
@@ -400,6 +402,7 @@ export const STATES: Record<string, NamedState> = {
   ...controlStates(),
   ...sessionStates(),
   ...contextStates(),
+  ...agentStates(),
   ...permissionStates(),
   ...documentStates(),
   ...insightsStates(),

@@ -191,6 +191,7 @@ const RECORDERS: Record<(typeof NAMES)[number], (name: string, sent: Sent) => Pr
     await library.rename(kedge.session.id, 'A fork');
     await library.pin(kedge.session.id, true);
     kedge.session.note({ type: 'session_repaired' });
+    kedge.session.note({ type: 'session_worktree_closed', worktree: '1f0c2d3e4a5b', outcome: 'dropped' });
     kedge.session.note({ type: 'session_titled', title: 'A sent change', usage: { input: 90, output: 10 } });
     kedge.session.note({ type: 'session_permission_set', about: { action: 'network' }, effect: 'ask' });
     kedge.session.note({ type: 'session_limit_set', limit: 'turns', amount: 50 });

@@ -1,10 +1,11 @@
 import type { ComponentChildren } from 'preact';
 import { Icon } from './icon.tsx';
+import type { IconName } from './icons.ts';
 
 type ButtonProps = {
   children: ComponentChildren;
   onClick: () => void;
-  icon?: string;
+  icon?: IconName;
   kind?: 'primary' | 'secondary' | 'link';
   disabled?: boolean;
   title?: string;
@@ -21,7 +22,7 @@ export function Button({ children, onClick, icon, kind = 'secondary', disabled, 
   );
 }
 
-type IconButtonProps = { icon: string; label: string; onClick: () => void; disabled?: boolean; pressed?: boolean };
+type IconButtonProps = { icon: IconName; label: string; onClick: () => void; disabled?: boolean; pressed?: boolean };
 
 /** A square button with only an icon, as in VS Code's toolbars. With `pressed`, it is a toggle button. */
 export function IconButton({ icon, label, onClick, disabled, pressed }: IconButtonProps) {

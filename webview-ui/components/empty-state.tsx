@@ -4,6 +4,7 @@ import { MODE, type QuickAction, suggestionsFor } from '../modes.ts';
 import { dispatch } from '../store.ts';
 import { Button } from './button.tsx';
 import { Icon } from './icon.tsx';
+import type { IconName } from './icons.ts';
 
 export function EmptyState({ host, sessionId }: { host: PanelState | undefined; sessionId: string | undefined }) {
   if (!host) return <main class="empty" />;
@@ -53,7 +54,7 @@ export function EmptyState({ host, sessionId }: { host: PanelState | undefined; 
   );
 }
 
-type HintProps = { icon: string; text: string; action: { label: string; message: ToHost } };
+type HintProps = { icon: IconName; text: string; action: { label: string; message: ToHost } };
 
 function Hint({ icon, text, action }: HintProps) {
   return (

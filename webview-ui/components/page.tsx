@@ -16,6 +16,7 @@ const TITLES: Record<PageName, string> = {
   sessions: 'Sessions',
   models: 'Models and limits',
   documents: 'Documents',
+  agents: 'Agents',
 };
 
 type PageComponent<P extends PageName> = ComponentType<{ data: PageData[P] }>;
@@ -29,6 +30,7 @@ const PAGES: { [P in PageName]: () => Promise<{ Page: PageComponent<P> }> } = {
   servers: () => import('../pages/servers.tsx'),
   insights: () => import('../pages/insights/insights.tsx'),
   models: () => import('../pages/models.tsx'),
+  agents: () => import('../pages/agents.tsx'),
   documents: () => import('../pages/documents.tsx'),
 };
 

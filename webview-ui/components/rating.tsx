@@ -9,7 +9,7 @@ type Rating = NonNullable<RunView['rating']>['rating'];
 /** Lets the user rate an answer, and say why. Pressing the same thumb again removes the rating. */
 export function RatingButtons({ runId, rating }: { runId: string; rating: RunView['rating'] }) {
   const [isWriting, setWriting] = useState(false);
-  const rate = (chosen: Rating, icon: string, label: string) => {
+  const rate = (chosen: Rating, icon: 'thumbsup' | 'thumbsdown', label: string) => {
     const isChosen = rating?.rating === chosen;
     return (
       <IconButton

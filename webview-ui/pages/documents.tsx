@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks';
 import type { CollectionEntry, DocumentEntry, DocumentFilterName, DocumentList, DocumentsPage } from '../../src/protocol/documents-page.ts';
 import type { RequestOf } from '../../src/protocol/pages.ts';
 import { Button, IconButton } from '../components/button.tsx';
@@ -16,7 +17,7 @@ function send<Type extends Request['type']>(type: Type, values: Named<Type>): vo
 const count = (number: number, noun: string) => `${number.toLocaleString('en')} ${noun}${number === 1 ? '' : 's'}`;
 
 /** Lists the collections of documents, which can be added, updated, removed and asked. */
-export function Page({ data: { collections, notes, canAdd, needsTrust } }: { data: DocumentsPage }) {
+export function Page({ data: { collections, notes, canAdd, needsTrust, found } }: { data: DocumentsPage }) {
   return (
     <div class="documents">
       <p class="dim">
@@ -29,12 +30,54 @@ export function Page({ data: { collections, notes, canAdd, needsTrust } }: { dat
         </p>
       ))}
       {needsTrust && <Button onClick={() => post({ type: 'manage_trust' })}>Manage workspace trust</Button>}
+      {collections.length > 0 && <Search found={found} />}
       {canAdd && <AddButtons />}
       {collections.length === 0 && <p class="dim">No collections.</p>}
       {collections.map((collection) => (
         <Collection key={collection.name} collection={collection} canAdd={canAdd} />
       ))}
     </div>
+  );
+}
+
+/** Searches all collections while the user types, and lists the best passages. */
+function Search({ found }: { found: DocumentsPage['found'] }) {
+  const [words, setWords] = useState(found?.words ?? '');
+  const search = (text: string) => {
+    setWords(text);
+    send('search_documents', { words: text });
+  };
+  const isSearching = words.trim() !== '';
+  const passages = found?.words === words.trim() ? found.passages : undefined;
+  return (
+    <search>
+      <input
+        type="search"
+        aria-label="Search the documents"
+        placeholder="Search the documents"
+        maxLength={1_000}
+        value={words}
+        onInput={(event) => search(event.currentTarget.value)}
+      />
+      <p role="status" class="dim">
+        {isSearching && (passages ? (passages.length > 0 ? count(passages.length, 'passage') : 'Nothing was found.') : 'Searching…')}
+      </p>
+      {isSearching && (
+        <ol aria-label="Passages">
+          {passages?.map(({ text, where, ...at }) => (
+            <li key={at.document + at.place + text} class="document">
+              <div class="row">
+                <button type="button" class="file-link" title={`Open ${at.document}, ${where}`} onClick={() => send('open_document', at)}>
+                  <span class="name">{`${at.collection}/${at.document}`}</span>
+                </button>
+              </div>
+              <p class="dim">{where}</p>
+              <p>{text}</p>
+            </li>
+          ))}
+        </ol>
+      )}
+    </search>
   );
 }
 

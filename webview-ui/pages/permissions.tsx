@@ -13,6 +13,7 @@ import type { RequestOf } from '../../src/protocol/pages.ts';
 import { Button, IconButton } from '../components/button.tsx';
 import { Choice } from '../components/choice.tsx';
 import { Icon } from '../components/icon.tsx';
+import type { IconName } from '../components/icons.ts';
 import { Problem } from '../components/problem.tsx';
 import { timeText } from '../format.ts';
 import { post } from '../host.ts';
@@ -34,7 +35,7 @@ const ACTION_NAMES: Record<Action, string> = {
   network: 'Open web pages',
   mcp: 'Use MCP servers',
 };
-const EFFECTS: Record<PermissionEffect, { icon: string; tone: 'good' | 'bad' | 'warn'; verb: string; now: string }> = {
+const EFFECTS: Record<PermissionEffect, { icon: IconName; tone: 'good' | 'bad' | 'warn'; verb: string; now: string }> = {
   allow: { icon: 'pass', tone: 'good', verb: 'Allow', now: 'Allowed' },
   ask: { icon: 'question', tone: 'warn', verb: 'Ask', now: 'Asks' },
   deny: { icon: 'circle-slash', tone: 'bad', verb: 'Deny', now: 'Denied' },

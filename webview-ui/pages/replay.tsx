@@ -1,4 +1,5 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { isChildRun } from '../../src/core/session/children/child-ids.ts';
 import type { AgentEvent } from '../../src/core/session/events.ts';
 import { replayOf } from '../../src/core/view/replay.ts';
 import type { RunView } from '../../src/core/view/run-view.ts';
@@ -119,5 +120,5 @@ function timelineOf(events: readonly AgentEvent[]): { waits: number[]; at: numbe
   const waits = [...replayOf(events)].map(({ waitMs }) => waitMs);
   const at = [0];
   for (const wait of waits) at.push((at.at(-1) as number) + wait);
-  return { waits, at, runs: events.filter(({ type }) => type === 'run_started').length };
+  return { waits, at, runs: events.filter(({ type, runId }) => type === 'run_started' && !isChildRun(runId)).length };
 }

@@ -4,13 +4,14 @@ import { Button, IconButton } from '../components/button.tsx';
 import { Choice } from '../components/choice.tsx';
 import { Expandable } from '../components/expandable.tsx';
 import { Icon } from '../components/icon.tsx';
+import type { IconName } from '../components/icons.ts';
 import { Problem } from '../components/problem.tsx';
 import { count } from '../format.ts';
 import { post } from '../host.ts';
 
 const send = (request: RequestOf<'servers'>) => post({ type: 'page_request', request });
 
-const STATES: Record<ServerState, { icon: string; tone: 'good' | 'bad' | 'dim'; text: string }> = {
+const STATES: Record<ServerState, { icon: IconName; tone: 'good' | 'bad' | 'dim'; text: string }> = {
   off: { icon: 'circle-outline', tone: 'dim', text: 'Off' },
   stopped: { icon: 'circle-outline', tone: 'dim', text: 'Stopped' },
   starting: { icon: 'loading', tone: 'dim', text: 'Starting' },

@@ -4,12 +4,13 @@ import type { RequestOf } from '../../src/protocol/pages.ts';
 import type { SessionEntry } from '../../src/protocol/sessions-page.ts';
 import { IconButton } from '../components/button.tsx';
 import { Icon, Spinner } from '../components/icon.tsx';
+import type { IconName } from '../components/icons.ts';
 import { shortTime, timeText } from '../format.ts';
 import { memo } from '../memo-component.ts';
 import { dispatch } from '../store.ts';
 import { ROW_PX } from './session-filter.ts';
 
-const STATUS: Record<SessionEntry['status'], { icon: string; text: string; tone?: 'bad' | 'warn' | 'dim' }> = {
+const STATUS: Record<SessionEntry['status'], { icon: IconName; text: string; tone?: 'bad' | 'warn' | 'dim' }> = {
   running: { icon: 'loading', text: 'Running' },
   waiting: { icon: 'bell-dot', text: 'Waiting for you', tone: 'warn' },
   paused: { icon: 'debug-pause', text: 'Paused', tone: 'warn' },
@@ -97,10 +98,19 @@ function hoverText({ title, changedAt, workspace }: SessionEntry): string {
   return [title, ...(workspace?.folders ?? []), timeText(changedAt)].join('\n');
 }
 
-function facts({ mode, model, changedAt, isShown, isImported, status, workspace }: SessionEntry, text: string): string {
+function facts({ mode, model, agent, changedAt, isShown, isImported, status, workspace }: SessionEntry, text: string): string {
   // Most sessions are done, so this state is not shown.
   const state = status === 'done' ? undefined : text;
-  return [workspace?.name, state, shortTime(changedAt), mode && MODE_NAME[mode], model, isImported && 'imported', isShown && 'current']
+  return [
+    workspace?.name,
+    state,
+    shortTime(changedAt),
+    mode && MODE_NAME[mode],
+    agent,
+    model,
+    isImported && 'imported',
+    isShown && 'current',
+  ]
     .filter(Boolean)
     .join(' · ');
 }

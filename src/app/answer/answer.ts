@@ -7,6 +7,7 @@ import { textOf } from '../../core/model/messages.ts';
 import type { EventList } from '../../core/session/lists.ts';
 import { visibleLine, visibleText } from '../../core/words/visible-text.ts';
 import type { Session } from '../session/session.ts';
+import { type CheckedAnswer, droppedNote, shortenedNote } from './checked-answer.ts';
 import { type Confidence, GRADES, parsedAnswer } from './parsed-answer.ts';
 
 /** The maximum number of tool calls for one question. */
@@ -17,15 +18,6 @@ const NOBODY = 'The user could not be asked, because another program asked this 
 
 export type Question = { query: string; useCase: string };
 export type Answer<Source> = { answer: string; sources: Source[]; confidence: Confidence; note?: string };
-
-/** The places that an answer cites. A cited place that was not opened in the run is removed from the answer, and is in `dropped`. */
-export type CheckedAnswer<Source> = {
-  answer: string;
-  sources: Source[];
-  dropped: string[];
-  /** The reason why the confidence cannot be high although every source was opened. */
-  doubt?: string | undefined;
-};
 
 /** The subject of a question: the code of the workspace, or collections of documents. */
 export type Subject<Source> = {
@@ -110,14 +102,15 @@ type Circumstances = { stated: Confidence; isLimited: boolean; isCut: boolean; n
 
 /** The confidence follows from the sources. The model can only lower it. */
 function gradedAnswer<Source>(
-  { answer, sources, dropped, doubt }: CheckedAnswer<Source>,
+  { answer, sources, dropped, shortened = [], doubt }: CheckedAnswer<Source>,
   { stated, isLimited, isCut, nothing }: Circumstances,
 ): Answer<Source> {
-  const isWhole = dropped.length === 0 && !isLimited && !isCut && doubt === undefined;
+  const isWhole = dropped.length + shortened.length === 0 && !isLimited && !isCut && doubt === undefined;
   const proven: Confidence = sources.length === 0 ? 'low' : isWhole ? 'high' : 'medium';
   const note = [
     ...(sources.length === 0 ? [nothing] : doubt === undefined ? [] : [doubt]),
     ...(dropped.length > 0 ? [droppedNote(dropped)] : []),
+    ...(shortened.length > 0 ? [shortenedNote(shortened)] : []),
     ...(isLimited ? ['A limit of the run was reached, so the answer may be incomplete.'] : []),
     ...(isCut ? ['The answer was too long and was cut off.'] : []),
   ].join(' ');
@@ -127,15 +120,6 @@ function gradedAnswer<Source>(
     confidence: GRADES[Math.min(GRADES.indexOf(proven), GRADES.indexOf(stated))] ?? 'low',
     ...(note && { note }),
   };
-}
-
-const MAX_NAMED = 5;
-
-function droppedNote(dropped: readonly string[]): string {
-  const names = [...new Set(dropped)].map(visibleLine);
-  const more = names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : '';
-  const what = names.length === 1 ? '1 cited place was' : `${names.length} cited places were`;
-  return `${what} removed, because Kedge did not open it in this run: ${names.slice(0, MAX_NAMED).join(', ')}${more}.`;
 }
 
 function cut(text: string): { text: string; isCut: boolean } {

@@ -1,14 +1,9 @@
 /** Questions about collections of documents. */
-import type { EventList } from '../../core/session/lists.ts';
-import { type Citation, citationsIn } from '../../documents/citations.ts';
-import type { CheckedAnswer, Question, Subject } from './answer.ts';
-import { REMOVED } from './workspace-citations.ts';
-import { openedTexts } from './workspace-evidence.ts';
+import type { Question, Subject } from './answer.ts';
+import type { CheckedAnswer } from './checked-answer.ts';
+import { CitationChecker, type Passage, passagesIn, placeKey } from './document-citations.ts';
 
 export type DocumentSource = { collection: string; document: string; section?: string; page?: number; lines?: string };
-
-/** A passage that the model has received. */
-type Passage = Citation & { text: string };
 
 /** @param names the names of the collections that can be cited */
 export function documentsSubject(names: readonly string[]): Subject<DocumentSource> {
@@ -28,16 +23,6 @@ End with one line: "Confidence: high", "Confidence: medium" or "Confidence: low"
   };
 }
 
-/** The tools whose results consist of passages. In other results, text of a document could look like a passage. */
-const READING = new Set(['documents_search', 'documents_get_section', 'documents_get_document']);
-
-/** Returns the passages that the model has received in this session. */
-export function passagesIn(events: EventList): Passage[] {
-  return [...openedTexts(events, (name) => READING.has(name))].flatMap(({ text }) => citationsIn(text));
-}
-
-const PLACE = String.raw`(?::(p\d+|s\d+|\d+(?:[-–]\d+)?|[^:\]\n]*!\d+(?:-\d+)?))?`;
-const NAME_END = String.raw`(?![\p{L}\p{N}_/@~%#&=+-]|[.!?][\p{L}\p{N}/])`;
 const MAX_SOURCES = 30;
 
 export function checkDocumentCitations(
@@ -46,43 +31,16 @@ export function checkDocumentCitations(
   names: readonly string[],
   question: Pick<Question, 'query'>,
 ): CheckedAnswer<DocumentSource> {
-  // A name that goes on is another name: `deploy.md.old` is not `deploy.md`.
-  const keys = [...new Set(opened.map(keyOf))].sort((a, b) => b.length - a.length).map((key) => `${escaped(key)}${NAME_END}`);
-  const others = names.map((name) => String.raw`${escaped(name)}\/(?:[^\s\[\]()<>"'\x60,;:]|:(?=\/\/|\d+\/))+`);
-  if (keys.length + others.length === 0) return { answer: text, sources: [], dropped: [] };
-  const cited: Passage[] = [];
-  const dropped: string[] = [];
-  const places = new RegExp(String.raw`(?<![\w/@~-])(${[...keys, ...others].join('|')})${PLACE}`, 'gu');
-  const answer = text.replace(places, (whole: string, name: string, at: string | undefined, offset: number) => {
-    const matching = opened.filter((passage) => keyOf(passage) === name && isAt(passage.place, at));
-    cited.push(...matching);
-    if (matching.length > 0) return whole;
-    const place = whole.replace(/[.!?]+$/, '');
-    dropped.push(place);
-    return (text[offset - 1] === '[' ? REMOVED.slice(1, -1) : REMOVED) + whole.slice(place.length);
-  });
-  const sources = new Map(cited.map((passage) => [placeKey(passage), sourceOf(passage)]));
-  return { answer, sources: [...sources.values()].slice(0, MAX_SOURCES), dropped, doubt: doubtAbout(question.query, cited) };
+  const checker = new CitationChecker(opened, names);
+  const answer = checker.check(text);
+  const { cited, dropped, shortened } = checker;
+  const sources = sourcesOf(cited);
+  return { answer, sources, dropped, shortened, doubt: doubtAbout(question.query, cited) };
 }
 
-function keyOf({ collection, document }: Citation): string {
-  return `${collection}/${document}`;
-}
-
-function placeKey(passage: Citation): string {
-  return `${keyOf(passage)}:${passage.place}`;
-}
-
-/** Returns true if the place of a passage is the cited place, or has lines in common with it. */
-function isAt(place: string, cited: string | undefined): boolean {
-  if (cited === undefined || cited === place) return true;
-  const [own, other] = [linesOf(place), linesOf(cited)];
-  return own !== undefined && other !== undefined && own.sheet === other.sheet && own.from <= other.to && other.from <= own.to;
-}
-
-function linesOf(place: string): { sheet: string; from: number; to: number } | undefined {
-  const [, sheet = '', from, to = from] = /^(?:(.*)!)?(\d+)(?:[-–](\d+))?$/.exec(place) ?? [];
-  return from === undefined ? undefined : { sheet, from: Number(from), to: Number(to) };
+/** Returns the places of passages, each of them once. */
+export function sourcesOf(cited: readonly Passage[]): DocumentSource[] {
+  return [...new Map(cited.map((passage) => [placeKey(passage), sourceOf(passage)])).values()].slice(0, MAX_SOURCES);
 }
 
 function sourceOf({ collection, document, place, titlePath }: Passage): DocumentSource {
@@ -123,7 +81,3 @@ const FREQUENT = new Set(
     ' ',
   ),
 );
-
-function escaped(text: string): string {
-  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-}

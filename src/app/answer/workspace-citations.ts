@@ -1,13 +1,11 @@
 /** Compares the places that an answer cites with what was read. A cited place that was not read is removed from the answer. */
-import type { CheckedAnswer } from './answer.ts';
+import { type CheckedAnswer, REMOVED } from './checked-answer.ts';
 import type { Evidence } from './workspace-evidence.ts';
 
 /** `lines` are ranges such as `3-9, 20`. The field is missing for a file that has no lines, such as an image. */
 export type Source = { path: string; lines?: string };
 
 const MAX_SOURCES = 30;
-/** The text in place of a citation that was removed. */
-export const REMOVED = '[removed: not opened]';
 
 /** Matches text that looks like a path: it has a folder, an extension, or one of the usual names without an extension. */
 const PATH = String.raw`(?:\.{0,2}\/)?(?:[\w.@+~-]+\/)*(?:[\w@+~.-]*\.[A-Za-z]\w*|[A-Za-z]+file|LICENSE|README)|(?:[\w.@+~-]+\/)+[\w.@+~-]+`;

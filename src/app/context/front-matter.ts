@@ -3,14 +3,6 @@
  * not as YAML: rules files usually contain globs without quotes, such as `applyTo: **\/*.ts`, which are not valid YAML.
  */
 
-/** `head` is undefined if the text has no complete front matter. `body` is the text after it. */
-export function splitFrontMatter(text: string): { head: string[] | undefined; body: string } {
-  const lines = text.split('\n');
-  const end = lines[0]?.trimEnd() === '---' ? lines.findIndex((line, index) => index > 0 && /^(---|\.\.\.)\s*$/.test(line)) : -1;
-  if (end < 0) return { head: undefined, body: text };
-  return { head: lines.slice(1, end), body: lines.slice(end + 1).join('\n') };
-}
-
 /**
  * Returns the globs of a key. They can be one text with commas, a list in brackets, or a list with one line for each glob. Returns an
  * empty list if the key is missing or has no value.

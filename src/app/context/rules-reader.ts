@@ -1,11 +1,12 @@
 /** Reads rules files. A file that is hidden, denied or secret is treated as if it did not exist. */
+import { splitFrontMatter } from '../../core/front-matter.ts';
 import { visibleText } from '../../core/words/visible-text.ts';
 import { globMatcher } from '../../policy/glob.ts';
 import { decodeText } from '../../workspace/content.ts';
 import { parsePath } from '../../workspace/paths.ts';
 import type { Location } from '../../workspace/types.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
-import { globsIn, splitFrontMatter } from './front-matter.ts';
+import { globsIn } from './front-matter.ts';
 import { importsIn, isImportsOnly, pathsToTry } from './imports.ts';
 
 /** The names of rules files that apply to their directory and everything below it. */

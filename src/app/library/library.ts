@@ -1,6 +1,8 @@
 /** All sessions of a workspace: listing, naming, deleting, searching, forking and importing them. Those of other workspaces are only listed. */
+
 import type { Cell } from '../../core/insights/fold.ts';
 import type { Rating } from '../../core/session/answers.ts';
+import { isChildRun } from '../../core/session/children/child-ids.ts';
 import type { EventBody, RestorePoint, UndoResult } from '../../core/session/events.ts';
 import { copiedEvents, endOf, fromOutside, lastBefore, openingOf, withCopiedMark } from '../../core/session/fork.ts';
 import { emptySession } from '../../core/session/session-state.ts';
@@ -152,7 +154,7 @@ export class Library {
   /** Forks a session before the user's last message, so that it can be answered again. @throws SessionError if there is no message */
   async forkBeforeLast(id: string, options: { restore?: boolean } = {}): Promise<Forked> {
     const { events } = await this.#desk.session(id);
-    const last = events.ofType('message_added').findLast(({ message }) => message.role === 'user');
+    const last = events.ofType('message_added').findLast(({ message, runId }) => message.role === 'user' && !isChildRun(runId));
     if (!last) throw new SessionError('This session has no messages yet. Send a message first.');
     return this.fork(id, { before: last.seq }, options);
   }

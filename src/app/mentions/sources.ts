@@ -124,7 +124,7 @@ function contextFor(signal: AbortSignal): ExecuteContext {
   return { callId: 'mention', signal, progress: unused, record: unused, ask };
 }
 
-async function changesIn(workspace: Workspace, { changes }: MentionPorts, signal: AbortSignal): Promise<string> {
+export async function changesIn(workspace: Workspace, { changes }: Pick<MentionPorts, 'changes'>, signal: AbortSignal): Promise<string> {
   const { folders } = workspace.fs;
   const isWithheld = workspace.withheldFiles();
   const diffs = await Promise.all(

@@ -1,25 +1,43 @@
-/** The run in which the user applies code from an answer to a file. No model is called: the run makes one call, which the user approves. */
+/** The run in which the user applies code from an answer, or the changes of a worktree, to files. No model is called: the run makes one call, which the user approves. */
 import { REJECTED, resultText } from '../../core/model/messages.ts';
 import type { ModelAdapter } from '../../core/model/model.ts';
 import type { RunPorts } from '../../core/run/ports.ts';
-import type { Judgement, Tool } from '../../core/run/tool.ts';
-import type { AppliedCode } from '../../core/session/effects.ts';
+import { type Judgement, type Tool, ToolError } from '../../core/run/tool.ts';
+import type { AppliedCode, AppliedWorktree } from '../../core/session/effects.ts';
 import type { RunRecord } from '../../core/session/session-state.ts';
 import { applyCodeTool } from '../../tools/edit/apply-code.ts';
+import { applyWorktreeTool } from '../../tools/edit/apply-worktree.ts';
 import type { WriteGate } from '../../workspace/gate.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
+import type { AssistantPorts } from '../ports.ts';
+
+type Applied = AppliedCode | AppliedWorktree;
+
+const REASONS = {
+  code: 'You are applying code from an answer. No file is changed until you approve the change.',
+  changes: 'You are applying the changes of a worktree to your files. No file is changed until you approve them.',
+};
 
 /** Returns the adapter that replaces the model in such a run, and its tools and decisions. The adapter calls the only tool. */
-export function appliedRun(run: RunRecord, applies: AppliedCode) {
+export function appliedRun(run: RunRecord, applies: Applied, { worktrees }: Pick<AssistantPorts, 'worktrees'>) {
   return {
     adapter: applyAdapter(run, applies),
-    tools: (workspace: Workspace, gate: WriteGate | undefined): Tool[] => (gate ? [applyCodeTool(workspace, gate, applies)] : []),
-    decide: askAlways,
+    tools: (workspace: Workspace, gate: WriteGate | undefined): Tool[] => (gate ? [toolOf(workspace, gate, applies, worktrees)] : []),
+    decide: (decide: RunPorts['decide']) => askAlways(decide, REASONS['code' in applies ? 'code' : 'changes']),
   };
 }
 
+function toolOf(workspace: Workspace, gate: WriteGate, applies: Applied, worktrees: AssistantPorts['worktrees']): Tool {
+  if ('code' in applies) return applyCodeTool(workspace, gate, applies);
+  return applyWorktreeTool(workspace, gate, async (signal) => {
+    if (!worktrees) throw new ToolError('The worktree cannot be read in this window. Open the folder on the computer that has it.');
+    return (await worktrees()).changes(applies.worktree, signal);
+  });
+}
+
 /** Makes the call, and ends the run with its result. */
-function applyAdapter({ runId }: RunRecord, { path }: AppliedCode): ModelAdapter {
+function applyAdapter({ runId }: RunRecord, applies: Applied): ModelAdapter {
+  const call = 'code' in applies ? { name: 'apply_code', input: { path: applies.path } } : { name: 'apply_worktree', input: {} };
   return {
     isFree: true,
     async *stream({ messages }, signal) {
@@ -27,25 +45,27 @@ function applyAdapter({ runId }: RunRecord, { path }: AppliedCode): ModelAdapter
       const last = messages.at(-1);
       const result = last?.role === 'tool' ? last.content.at(-1) : undefined;
       if (result) {
-        yield { type: 'part', part: { type: 'text', text: endingOf(resultText(result), result.isError === true) } };
+        yield { type: 'part', part: { type: 'text', text: endingOf(applies, resultText(result), result.isError === true) } };
         return yield { type: 'stop', reason: 'end_turn' };
       }
-      yield { type: 'part', part: { type: 'tool_call', id: `apply-${runId}`, name: 'apply_code', input: { path } } };
+      yield { type: 'part', part: { type: 'tool_call', id: `apply-${runId}`, ...call } };
       yield { type: 'stop', reason: 'tool_use' };
     },
   };
 }
 
-function endingOf(result: string, isError: boolean): string {
-  if (!isError) return result.split('\n', 1)[0] as string;
-  return result.startsWith(REJECTED) ? 'The code was not applied.' : `The code was not applied. ${result}`;
+function endingOf(applies: Applied, result: string, isError: boolean): string {
+  const isCode = 'code' in applies;
+  if (!isError) return isCode ? (result.split('\n', 1)[0] as string) : result;
+  const nothing = isCode ? 'The code was not applied.' : 'The changes were not applied.';
+  return result.startsWith(REJECTED) ? nothing : `${nothing} ${result}`;
 }
 
 /** The user is always asked, regardless of permissions, because they must see which lines change. No permission for later calls is offered. */
-function askAlways(decide: RunPorts['decide']): RunPorts['decide'] {
+function askAlways(decide: RunPorts['decide'], reason: string): RunPorts['decide'] {
   return async (...call) => {
     const { covers: _, ...judged }: Judgement = await decide(...call);
     if (judged.kind === 'deny' || (judged.kind === 'ask' && judged.rule !== 'edit')) return judged;
-    return { kind: 'ask', rule: 'edit', reason: 'You are applying code from an answer. No file is changed until you approve the change.' };
+    return { kind: 'ask', rule: 'edit', reason };
   };
 }

@@ -1,38 +1,47 @@
 /** Builds a run with its tools, policy, model and limits, and the write gate for its changes. */
 
+import { allowsServer, narrowLimits, narrowTools } from '../../agents/narrow.ts';
+import { agentPrompt } from '../../agents/prompt.ts';
 import { Meter, type SharedBudget } from '../../core/run/budget.ts';
-import type { RunPorts } from '../../core/run/ports.ts';
+import type { Conductor, RunPorts } from '../../core/run/ports.ts';
+import { runLoop } from '../../core/run/run.ts';
 import type { Tool } from '../../core/run/tool.ts';
 import type { RunRecord } from '../../core/session/session-state.ts';
+import type { RunAgent } from '../../core/session/shapes/run-agent.ts';
 import { usedBy } from '../../core/session/usage-totals.ts';
 import { systemPrompt } from '../../core/words/prompts.ts';
+import type { IsDenied } from '../../mcp/types.ts';
 import { type ExternalAccess, toolsFor } from '../../tools/index.ts';
 import { StepController } from '../../tools/plan/step-controller.ts';
 import { WriteGate } from '../../workspace/gate.ts';
 import { withIgnoreFiles } from '../../workspace/ignore.ts';
 import type { FileSystem } from '../../workspace/types.ts';
 import { Workspace } from '../../workspace/workspace.ts';
+import { contextOf } from '../context/run-context.ts';
 import { hookPlaces } from '../facts/hook-places.ts';
 import { runLimits } from '../limits.ts';
 import { narrowed } from '../mentions/collections.ts';
 import { isAllocated, windowOf } from '../models/context-window.ts';
 import { pressureNotice, pressureOf, shrink } from '../models/memory-pressure.ts';
-import type { AssistantPorts, DocumentsPort } from '../ports.ts';
+import type { AssistantPorts, DocumentsPort, Settings } from '../ports.ts';
+import type { AskerPorts } from '../reading/asker.ts';
+import { readCommand } from '../reading/command.ts';
+import type { Children, Family } from './children/children.ts';
 import { priceOf } from './cost.ts';
 import { judgeFor, mcpDenialOf, withSessionRules } from './judge.ts';
 import { checksFor, expectConfirmed } from './plan-run.ts';
 import type { RunScope } from './run-scope.ts';
 
 export { compactNow } from '../../core/run/context-room.ts';
-export { runLoop } from '../../core/run/run.ts';
-export { contextOf } from '../context/run-context.ts';
+export { contextOf, runLoop };
 
 /** The write gate and the daily budget, which all runs of an assistant share. */
 type Shared = { gate(): Promise<WriteGate>; share(): SharedBudget | undefined };
 
 export async function buildRun(run: RunRecord, scope: RunScope, ports: AssistantPorts, { gate, share }: Shared): Promise<RunPorts> {
   await expectConfirmed(run);
-  const { mode } = run;
+  const { mode, agent } = run;
+  const { above } = scope;
   const fs = ports.fileSystem();
   const { languages, settings, now = Date.now } = ports;
   const { state, emit, pace, answered, replied } = scope;
@@ -49,8 +58,9 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
   const stepController = writeGate && run.plan ? new StepController({ run, state }, workspace, writeGate, checks) : undefined;
   const revises = state.plans.get(run.revises ?? '')?.plan;
   const history = () => ({ messages: state.messages, events: scope.events, decideByRules: judge.decideByRules });
-  const applied = run.applies && (await import('./apply-run.ts')).appliedRun(run, run.applies);
-  const documents = applied ? undefined : await ports.documents?.(scope.sessionId);
+  const applied = run.applies && (await import('./apply-run.ts')).appliedRun(run, run.applies, ports);
+  const found = applied ? undefined : above ? above.documents : await ports.documents?.(scope.sessionId);
+  const documents = found && narrowed(found, run, state);
   const own = applied
     ? applied.tools(workspace, writeGate)
     : writeGate
@@ -61,15 +71,34 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
           history,
         )
       : toolsFor(workspace, mode === 'plan' ? { mode, newId: () => crypto.randomUUID(), revises } : { mode: 'ask' }, languages, history);
-  const builtin = documents ? await withDocuments(own, narrowed(documents, run, state), workspace) : own;
-  let tools: readonly Tool[] = builtin;
+  const extra = agent && !applied ? await toolsForAgent(agent, workspace, ports) : [];
+  const children = applied
+    ? undefined
+    : await childrenOf(run, settings, () => ({
+        ...{ run, scope, loop: runLoop, limits: () => limits() },
+        above: () => ({ meter, documents, tools: () => tools, isLeftOut, isNarrowed: above?.isNarrowed || agent !== undefined }),
+        build: (child, inner) => buildRun(child, inner, ports, { gate, share }),
+        context: (child, inner) => contextOf(child, inner, ports),
+        agent: async (name) => (await import('../agents/agents.ts')).chooseAgent({ name }, { id: scope.sessionId, state }, ports),
+      }));
+  const all = [...own, ...extra];
+  const read = documents ? await withDocuments(all, documents, workspace) : all;
+  const available = children ? [...read, children.tool] : read;
+  // A child run has at most the tools of its parent, and those that an agent adds if its parent has none. All of these only read.
+  const isOffered = (tool: Tool) =>
+    !above || above.tools().some(({ name }) => name === tool.name) || (!above.isNarrowed && extra.includes(tool));
+  const offered = (some: readonly Tool[]) => narrowTools(agent, some.filter(isOffered));
+  const builtin = offered(available);
+  let tools = builtin;
   const join = (more: readonly Tool[]) => {
-    tools = withTools(tools, more);
+    tools = offered(withTools(tools, more));
   };
   const waits = state.open.some(({ name }) => !builtin.some((own) => own.name === name));
-  if (!applied && !documents?.alone && ports.trusted())
-    join((await ports.mcp?.toolsFor(mode, mcpDenialOf(withSessionRules(ports, state)), { join, waits })) ?? []);
-  checks.runCommand = tools.find(({ name, source }) => name === 'run_command' && source === 'builtin');
+  const isDenied = above?.isLeftOut ?? mcpDenialOf(withSessionRules(ports, state));
+  const isLeftOut: IsDenied = (server, tool) => isDenied(server, tool) || (agent !== undefined && !allowsServer(agent, server, tool));
+  if (!applied && !documents?.alone && ports.trusted()) join((await ports.mcp?.toolsFor(mode, isLeftOut, { join, waits })) ?? []);
+  // The user confirmed the checks of a plan, so they do not depend on the tools of its agent.
+  checks.runCommand = available.find(({ name, source }) => name === 'run_command' && source === 'builtin');
   const facts = ports.facts?.(run.model) ?? {};
   const tuning = settings.tuning?.(run.model);
   const price = applied ? () => 0 : priceOf(run.model, facts, now);
@@ -77,38 +106,50 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
   const window = windowOf(run.model, ports, memory);
   const level = pressureOf(memory, settings.pressure?.());
   const shrunk = pressureNotice(memory, level);
-  const limits = () => shrink(runLimits(settings, mode, state), level);
-  const format = applied ? undefined : ports.answerFormat;
+  const limits = () => shrink(narrowLimits(runLimits(settings, mode, state), agent?.limits), level);
+  const format = applied || above ? undefined : ports.answerFormat;
   const adapter = applied?.adapter ?? (await ports.adapter(run.model));
+  const windowPort = {
+    size: window,
+    answer: { set: tuning?.maxOutputTokens, possible: facts.maxOutput },
+    learn: (tokens: number) => ports.windows?.learn(run.model, tokens),
+  };
+  const asked = { adapter, model: run.model, window: windowPort, state };
+  const conductor = documents && !above && readCommand(run.prompt) && (await withReading(run, documents, asked));
+  const used = () => usedBy(run, scope.state, now());
+  const isPriced = price !== undefined;
+  const meter = above
+    ? above.meter.forChild({ max: () => agent?.limits ?? {}, used, isPriced })
+    : new Meter(limits, used, run.from, share(), isPriced);
   // A run that was stopped during the wait has ended, so no event may follow in its log.
-  if (shrunk && !scope.aborted) emit({ type: 'limits_shrunk', limits: limits(), reason: shrunk });
+  if (shrunk && !above && !scope.aborted) emit({ type: 'limits_shrunk', limits: limits(), reason: shrunk });
   return {
     model: run.model,
-    adapter,
+    adapter: children?.withRetry(adapter) ?? adapter,
     blind: facts.vision === false,
-    window: {
-      size: window,
-      answer: { set: tuning?.maxOutputTokens, possible: facts.maxOutput },
-      learn: (tokens) => ports.windows?.learn(run.model, tokens),
-    },
+    window: windowPort,
+    ...(conductor && { conductor }),
     compactionAsked: () => scope.compactionAsked?.(),
     ...(price && { price }),
     get tools() {
       return tools;
     },
-    meter: new Meter(limits, () => usedBy(run, scope.state, now()), run.from, share(), price !== undefined),
+    meter,
     request: {
       system: [
         systemPrompt(
           mode,
           fs.folders.map(({ name }) => name),
         ),
+        run.parent && CHILD_PROMPT,
         settings.instructions?.()?.trim(),
+        agent && agentPrompt(agent),
       ]
         .filter(Boolean)
         .join('\n\n'),
       cacheKey: scope.sessionId,
       ...tuning,
+      ...(agent?.temperature !== undefined && { temperature: agent.temperature }),
       ...(format && { answerSchema: format.schema }),
       // The server must allocate the same window that the run assumes.
       ...(isAllocated(run.model) && window !== undefined && { contextWindow: window }),
@@ -127,6 +168,20 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
   };
 }
 
+const CHILD_PROMPT =
+  'You carry out one task for another assistant, which receives only your final answer, without your tool results. Make it complete and short: findings with places, and what you could not find.';
+
+/** How deep the runs of an agent that names the tool delegate, if the user has set nothing. */
+const USUAL_DEPTH = 2;
+
+/** Returns the child runs of a run, if it may give tasks to them: the user turned that on, or chose an agent that names the tool. */
+async function childrenOf({ parent, agent }: RunRecord, settings: Settings, family: () => Family): Promise<Children | undefined> {
+  const isNamed = agent?.source !== 'workspace' && agent?.tools?.some((name) => name === 'delegate' || name === 'agents');
+  const depth = settings.delegation?.() || (isNamed ? USUAL_DEPTH : 0);
+  if ((parent?.depth ?? 0) >= depth) return undefined;
+  return new (await import('./children/children.ts')).Children(family());
+}
+
 /** Adds tools of MCP servers, which replace earlier tools of the same servers. They must not replace a tool of Kedge or of another server. */
 function withTools(tools: readonly Tool[], more: readonly Tool[]): readonly Tool[] {
   const sources = new Set(more.map(({ source }) => source));
@@ -142,6 +197,13 @@ function externalAccess({ commands, fetcher, remembered }: AssistantPorts): Exte
   return { commands: commands?.(), fetcher, memory: remembered };
 }
 
+/** These tools are not offered without an agent, so that other requests do not become longer. Agents of the workspace get nothing more. */
+async function toolsForAgent({ source, tools }: RunAgent, workspace: Workspace, ports: AssistantPorts): Promise<Tool[]> {
+  if (source === 'workspace' || !tools) return [];
+  const { agentTools } = await import('../agents/agent-tools.ts');
+  return agentTools(workspace, ports);
+}
+
 /** The code of these tools is loaded only if there are collections. */
 async function withDocuments(own: readonly Tool[], documents: DocumentsPort, workspace: Workspace): Promise<Tool[]> {
   // The key of a document in the workspace is its path, and the key of a page is its address.
@@ -149,4 +211,9 @@ async function withDocuments(own: readonly Tool[], documents: DocumentsPort, wor
   const { documentTools } = await import('../../tools/documents/index.ts');
   const tools = await documentTools({ ...documents, isWithheld: (_, key) => !/^https?:\/\//.test(key) && isWithheldPath(key) });
   return [...own.filter(({ name }) => !documents.alone || name === 'ask_user' || name === 'recall'), ...tools];
+}
+
+/** The code is loaded only for a message that begins with `/read`. The offline model answers by rules, so it has no use for parts of documents. */
+async function withReading(run: RunRecord, documents: DocumentsPort, ports: AskerPorts): Promise<Conductor | undefined> {
+  return run.model.provider === 'offline' ? undefined : (await import('../reading/reading-run.ts')).readingRun(run, documents, ports);
 }

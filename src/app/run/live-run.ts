@@ -81,6 +81,15 @@ export class LiveRun implements LoggedRun, RunScope {
 
   readonly emit = (event: EventBody): void => this.#log.emit(this.#runId, event);
 
+  readonly child: RunScope['child'] = (runId) => {
+    const { sessionId, pace, now, answered, replied, child, events, aborted, state } = this;
+    const emit = (event: EventBody) => {
+      if (event.type !== 'run_started' && !this.state.children.has(runId)) throw new Error('The run has ended.');
+      this.#log.emit(runId, event);
+    };
+    return { sessionId, pace, now, answered, replied, child, events, aborted, emit, state: state.children.get(runId) ?? state };
+  };
+
   readonly answered = async (approvalId: string, signal: AbortSignal): Promise<ApprovalAnswer> => {
     const { callId } = this.state.pendingApprovals.get(approvalId) as ApprovalRequest;
     await this.#userAnswers(approvalId, signal);

@@ -1,4 +1,5 @@
 /** The events of a session, the state that is computed from them, and the listeners. */
+import { isChildRun } from '../../core/session/children/child-ids.ts';
 import { type AgentEvent, type EventBody, isDurable } from '../../core/session/events.ts';
 import { isSamePermission, type Permission } from '../../core/session/grant-scope.ts';
 import type { EventList } from '../../core/session/lists.ts';
@@ -112,7 +113,7 @@ export class EventLog {
       this.#logged.skipLost();
       this.#isLost = false;
     }
-    const receipt = body.type === 'run_finished' && receiptIn(this.events, runId, this.#run?.canWrite);
+    const receipt = body.type === 'run_finished' && !isChildRun(runId) && receiptIn(this.events, runId, this.#run?.canWrite);
     // The next event of the log is also newer than an event that only listeners receive.
     const step = this.#failure ? UNLOGGED_STEP : 1;
     const event = { ...body, ...receipt, runId, seq: this.state.seq + (durable ? step : 0), at: this.#now() } as AgentEvent;
@@ -123,7 +124,7 @@ export class EventLog {
       reduce(this.#logged.state, event);
     }
     if (event.type === 'model_waiting') this.#waiting = event;
-    else if (endsWait(event)) this.#waiting = undefined;
+    else if (endsWait(event) && event.runId === this.#waiting?.runId) this.#waiting = undefined;
     this.listeners.tell(event);
   }
 

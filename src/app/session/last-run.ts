@@ -1,13 +1,15 @@
 /** Checks whether the last run allows what the user does next, and creates the first events of the next run. */
+
 import type { ModelRef, UserMessage } from '../../core/model/messages.ts';
-import type { AppliedCode } from '../../core/session/effects.ts';
+import type { AppliedCode, AppliedWorktree } from '../../core/session/effects.ts';
 import type { EventBody, Mode } from '../../core/session/events.ts';
 import type { RunLimits } from '../../core/session/limits.ts';
 import type { RunRecord, SessionState } from '../../core/session/session-state.ts';
+import type { RunAgent } from '../../core/session/shapes/run-agent.ts';
 import { runLimits } from '../limits.ts';
 import type { Settings } from '../ports.ts';
 import { type Bound, plannedMode } from './plans.ts';
-import { userMessage } from './prompt.ts';
+import { type Prompt, userMessage } from './prompt.ts';
 import { SessionError } from './session-error.ts';
 
 /** The value in the log instead of a model for a run that applies code. */
@@ -15,12 +17,13 @@ const APPLIES = { provider: 'kedge', model: 'apply' } as const;
 /** The text that replaces the prompt if a message contains only images. */
 const IMAGE_ALONE = 'Image';
 
-type Started = Extract<EventBody, { type: 'run_started' }>;
-type Asked = { mode: Mode; model?: ModelRef | undefined; attachments?: UserMessage['content'] };
+export type Started = Extract<EventBody, { type: 'run_started' }>;
+/** `agent` has already lowered the mode. */
+type Asked = { mode: Mode; model?: ModelRef | undefined; agent?: RunAgent | undefined; attachments?: UserMessage['content'] };
 
 /** Returns the event that starts a run. If `model` is not set, the model of the mode is used. */
 export function startOf(
-  { mode: wanted, model, attachments = [] }: Asked,
+  { mode: wanted, model, agent, attachments = [] }: Asked,
   text: string,
   settings: Settings,
   state: SessionState,
@@ -29,8 +32,34 @@ export function startOf(
   const { shown, ...ties } = bound;
   const mode = plannedMode(wanted, bound, settings.requirePlan?.());
   const prompt = shown ?? (text || IMAGE_ALONE);
-  const asked = { prompt, ...(attachments.length > 0 && { attachments }) };
-  return { type: 'run_started', mode, ...asked, model: model ?? settings.model(mode), limits: runLimits(settings, mode, state), ...ties };
+  const asked = { prompt, ...(attachments.length > 0 && { attachments }), ...(agent && { agent }) };
+  const worktree = bound.worktree ?? state.worktree;
+  const limits = runLimits(settings, mode, state);
+  return { type: 'run_started', mode, ...asked, model: model ?? settings.model(mode), limits, ...ties, ...(worktree && { worktree }) };
+}
+
+/** `named` is a word that is the name of an agent or not. `name` is used if it is not. */
+export type AgentName = { name?: string | undefined; named?: string | undefined; keepsModel?: true | undefined };
+
+/** An `@name` at the beginning of a message may be the name of an agent. */
+const AGENT_MENTION = /^\s*@([a-z0-9][\w-]{0,39})(?=\s|$)/i;
+
+/** Returns the agent that a prompt asks for, or undefined without one, so that nothing has to be loaded. */
+export function askedAgent(
+  text: string,
+  { agent, keepsModel }: Pick<Prompt, 'agent'> & { keepsModel?: true | undefined },
+  state: SessionState,
+  bound: Bound,
+): AgentName | undefined {
+  const name = agent ?? sessionAgent(state, bound);
+  const named = AGENT_MENTION.exec(text)?.[1]?.toLowerCase();
+  return name || named ? { name, named, keepsModel } : undefined;
+}
+
+/** Returns the name of the agent that the user chose last, unless it cannot carry out the plan of the next run. */
+function sessionAgent({ agent, runs }: SessionState, { plan }: Bound): string | undefined {
+  const last = [...runs.values()].findLast((run) => run.agent?.name === agent)?.agent;
+  return plan && (last?.mode ?? 'agent') !== 'agent' ? undefined : agent;
 }
 
 /** Returns the last run that called a model. */
@@ -45,13 +74,13 @@ export function resumableRun({ lastRun }: SessionState): RunRecord {
   return lastRun;
 }
 
-/** @throws SessionError while the user is asked to approve code from an answer, because no model would receive a message. */
+/** @throws SessionError while the user is asked to approve changes, because no model would receive a message. */
 export function expectReader({ applies, status }: RunRecord): void {
-  if (applies && status !== 'finished') throw new SessionError('Approve or reject the code above first. Your message was not sent.');
+  if (applies && status !== 'finished') throw new SessionError('Approve or reject the changes above first. Your message was not sent.');
 }
 
-/** Returns the first events of a run that applies code from an answer to a file. @throws SessionError if another run is not finished. */
-export function applyOpening({ lastRun }: SessionState, applies: AppliedCode, limits: RunLimits): EventBody[] {
+/** Returns the first events of a run that applies code from an answer, or the changes of a worktree, to files. @throws SessionError if another run is not finished. */
+export function applyOpening({ lastRun }: SessionState, applies: AppliedCode | AppliedWorktree, limits: RunLimits): EventBody[] {
   if (lastRun && lastRun.status !== 'finished')
     throw new SessionError('The last run is not finished. Continue or stop it before you apply code.');
   const prompt = applyPrompt(applies);
@@ -61,7 +90,9 @@ export function applyOpening({ lastRun }: SessionState, applies: AppliedCode, li
   ];
 }
 
-function applyPrompt({ path, code }: AppliedCode): string {
+function applyPrompt(applies: AppliedCode | AppliedWorktree): string {
+  if ('worktree' in applies) return 'Apply the changes of the worktree';
+  const { path, code } = applies;
   const first = code.split('\n').find((line) => line.trim() !== '') ?? '';
   return `Apply code to ${path}: ${first.trim().slice(0, 80)} …`;
 }

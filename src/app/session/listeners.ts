@@ -1,20 +1,27 @@
 /** The listeners for the events of a session. */
 
+import { isChildRun } from '../../core/session/children/child-ids.ts';
 import type { AgentEvent } from '../../core/session/events.ts';
 
 export type Listener = (event: AgentEvent) => void;
 
+/** The events of child runs that concern everyone: what the user is asked, and what changes files. */
+const TOLD = /^(approval|question|file|changes)_/;
+
 export class Listeners {
-  readonly #listeners = new Set<Listener>();
+  /** The listeners, with true for those that also receive what child runs do. */
+  readonly #listeners = new Map<Listener, boolean>();
 
   /** Returns a function that removes the listener. */
-  add(listener: Listener): () => void {
-    this.#listeners.add(listener);
+  add(listener: Listener, withChildren = false): () => void {
+    this.#listeners.set(listener, withChildren);
     return () => this.#listeners.delete(listener);
   }
 
   tell(event: AgentEvent): void {
-    for (const listener of this.#listeners) {
+    const isForAll = !isChildRun(event.runId) || TOLD.test(event.type);
+    for (const [listener, withChildren] of this.#listeners) {
+      if (!isForAll && !withChildren) continue;
       try {
         listener(event);
       } catch (error) {

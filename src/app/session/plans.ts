@@ -29,9 +29,17 @@ export type PlanOptions = { edited?: Plan | undefined; model?: ModelRef; allowEd
 
 /**
  * The relation of a run to a plan, or to the run `edits` whose prompt it is another version of. `shown` is displayed as the prompt if the user
- * wrote no text. `grants` are permissions for this run.
+ * wrote no text. `grants` are permissions for this run. `worktree` is the worktree in which it works.
  */
-export type Bound = { plan?: Plan; resumes?: string; revises?: string; edits?: string; shown?: string; grants?: Permission[] };
+export type Bound = {
+  plan?: Plan;
+  resumes?: string;
+  revises?: string;
+  edits?: string;
+  shown?: string;
+  grants?: Permission[];
+  worktree?: string;
+};
 
 /** The parts of a session that plans use. */
 export type PlanDesk = {

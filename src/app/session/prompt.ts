@@ -17,6 +17,10 @@ export type Prompt = {
   mode: Mode;
   /** Overrides the model of the mode. */
   model?: ModelRef;
+  /** The name of an agent, or an empty text for none. Without it, the agent of the session's last run stays. */
+  agent?: string;
+  /** Whether an agent must not choose another model. */
+  keepsModel?: true;
   /** Parts that follow the text of the message: images, and notes with the content of mentions. */
   attachments?: (TextPart | ImagePart | NotePart)[];
   /** Notes by Kedge that are added to the message. */

@@ -1,6 +1,7 @@
 /** One conversation: its log, its state, its live run, and the answers that runs wait for. */
 
-import type { AppliedCode } from '../../core/session/effects.ts';
+import { rootRunId } from '../../core/session/children/child-ids.ts';
+import type { AppliedCode, AppliedWorktree } from '../../core/session/effects.ts';
 import type { AnswerRating, ApprovalAnswer, EventBody, QuestionAnswer, SessionEventBody } from '../../core/session/events.ts';
 import type { Permission } from '../../core/session/grant-scope.ts';
 import type { EventList } from '../../core/session/lists.ts';
@@ -16,7 +17,7 @@ import { resolveApproval } from './approvals.ts';
 import { Changes } from './changes.ts';
 import { compactableRun, expectCompacted } from './compaction.ts';
 import { EventLog, type Waiting } from './event-log.ts';
-import { applyOpening, expectReader, lastAsked, resumableRun, startOf } from './last-run.ts';
+import { applyOpening, askedAgent, expectReader, lastAsked, resumableRun, startOf } from './last-run.ts';
 import type { Listener } from './listeners.ts';
 import { MessageQueue } from './message-queue.ts';
 import { type Bound, Plans } from './plans.ts';
@@ -55,7 +56,7 @@ export class Session {
     const desk = { state: this.state, newId, emit: (runId: string, body: EventBody) => this.#log.emit(runId, body) };
     this.queue = new MessageQueue(desk);
     const expectIdle = () => this.#expectIdle();
-    this.changes = new Changes({ log: this.#log, gate: () => work.gate(), newId, expectIdle });
+    this.changes = new Changes({ log: this.#log, gate: () => work.gate(this.state.worktree), newId, expectIdle });
     this.plans = new Plans({
       ...desk,
       expectIdle,
@@ -93,16 +94,20 @@ export class Session {
     else this.#log.locked(() => this.note(about()));
   }
 
-  /** Calls `listener` for every new event, including deltas. Returns a function that removes the listener. */
-  subscribe(listener: Listener): () => void {
-    return this.#log.listeners.add(listener);
+  /** Calls `listener` for new events, including deltas, of child runs only with `withChildren`. Returns a function that removes the listener. */
+  subscribe(listener: Listener, { withChildren = false } = {}): () => void {
+    return this.#log.listeners.add(listener, withChildren);
   }
 
   /** Starts a run after any undo, and resolves when it has ended, paused or stopped. @throws SessionError while another run is live. */
-  async prompt({ text, mode: wanted, model, attachments = [], notes = [] }: Prompt, bound: Bound = {}): Promise<void> {
+  async prompt({ text, mode, model, agent, keepsModel, attachments = [], notes = [] }: Prompt, bound: Bound = {}): Promise<void> {
     if (this.changes.takingBack) await this.changes.takingBack;
     this.#expectIdle();
-    const started = startOf({ mode: wanted, model, attachments }, text, this.#ports.settings, this.state, bound);
+    const asked = askedAgent(text, { agent, keepsModel }, this.state, bound);
+    const narrow = asked && (await this.#work.agent(asked, this));
+    if (asked) this.#expectIdle();
+    const usual = startOf({ mode, model, attachments }, text, this.#ports.settings, this.state, bound);
+    const started = narrow?.(usual) ?? usual;
     supersede(this.#log, this.#now);
     const message = userMessage(text, [...attachments, ...notes, ...takenBackNote(this.state)]);
     await this.#run(newId(), this.queue.opening(started, { type: 'message_added', message }));
@@ -116,10 +121,10 @@ export class Session {
     this.queue.add(userMessage(prompt.text, prompt.attachments ?? []));
   }
 
-  /** Applies code from an answer to a file after the user has approved it. No model is called. @throws SessionError while another run is live. */
-  async apply(code: AppliedCode): Promise<void> {
+  /** Applies changes after the user has approved them. No model is called. @throws SessionError while another run is live. */
+  async apply(applied: AppliedCode | AppliedWorktree): Promise<void> {
     this.#expectIdle();
-    await this.#run(newId(), applyOpening(this.state, code, runLimits(this.#ports.settings, 'agent', this.state)));
+    await this.#run(newId(), applyOpening(this.state, applied, runLimits(this.#ports.settings, 'agent', this.state)));
   }
 
   /** Starts a run with the messages that were queued for an earlier run. */
@@ -129,8 +134,8 @@ export class Session {
     if (!lastRun || this.queue.size === 0) return;
     if (lastRun.status === 'live') throw new SessionError('The run is waiting for your answer. Answer it first.');
     if (lastRun.status === 'paused') return this.resume();
-    const { mode, model } = lastRun;
-    const started = startOf({ mode, model }, this.queue.text, this.#ports.settings, this.state);
+    const { mode, model, agent } = lastRun;
+    const started = startOf({ mode, model, agent }, this.queue.text, this.#ports.settings, this.state);
     await this.#run(newId(), this.queue.opening(started));
   }
 
@@ -239,7 +244,7 @@ export class Session {
   async #goOn(runId: string, questionId: string): Promise<void> {
     if (this.changes.takingBack) await this.changes.takingBack;
     if (this.#live?.goOn(questionId)) return;
-    if (!this.#live && !waitsForUser(this.state)) await this.#resume(runId);
+    if (!this.#live && !waitsForUser(this.state)) await this.#resume(rootRunId(runId));
   }
 
   /** Revokes one permission or all permissions, also in the live run. With `later`, this is logged before the next event. */
@@ -290,7 +295,5 @@ export class Session {
   }
 
   /** Applies the events that another window or process has added to the log. New events continue their sequence numbers. */
-  refresh(): void {
-    this.#log.refresh();
-  }
+  refresh = (): void => this.#log.refresh();
 }

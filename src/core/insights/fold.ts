@@ -2,10 +2,12 @@
  * Counts what happened in a session, one event at a time. The digest is plain JSON and contains everything that is needed to count later
  * events, so it can be stored and updated when the log has grown.
  */
+
 import { noTokens, totalOf } from '../context/tokens.ts';
 import { type ContextUse, modelKey } from '../context/window.ts';
 import { callsOf, resultText, type Usage } from '../model/messages.ts';
 import type { Rating } from '../session/answers.ts';
+import { isChildRun, rootRunId } from '../session/children/child-ids.ts';
 import type { AgentEvent, Mode } from '../session/events.ts';
 import type { RuleId } from '../session/rule-ids.ts';
 import { EDIT_TOOLS, editFailureOf } from './edit-failures.ts';
@@ -65,10 +67,15 @@ export function addEvent(digest: Digest, event: AgentEvent): void {
     digest.at = event.at;
   }
   if (event.type === 'session_imported') forgetCounts(digest);
+  // What a child run does counts for the run that the user started.
+  else if (isChildRun(event.runId) && (event.type.startsWith('run_') || event.type === 'budget_reached')) return;
   else if (event.type === 'run_started') {
     digest.runs[event.runId] = { mode: event.mode, model: modelKey(event.model), end: 'open' };
     begin(digest, event.runId, count);
-  } else if (Object.hasOwn(digest.runs, event.runId)) addToRun(digest, digest.runs[event.runId] as Run, event, count);
+  } else {
+    const runId = rootRunId(event.runId);
+    if (Object.hasOwn(digest.runs, runId)) addToRun(digest, digest.runs[runId] as Run, event, count);
+  }
 }
 
 /** Resets the counts. Imported events happened on another computer, or are counted in the session that they were exported from. */
@@ -88,11 +95,14 @@ function addToRun(digest: Digest, run: Run, event: AgentEvent, count: Counter | 
       if (event.context) countWindow(run, event.context, count);
       break;
     case 'message_added':
-      digest.open = callsOf(event.message).map(({ id, name, malformed }) => ({
-        id,
-        name,
-        ...(malformed !== undefined && { malformed: true as const }),
-      }));
+      digest.open = [
+        ...(isChildRun(event.runId) ? digest.open : []),
+        ...callsOf(event.message).map(({ id, name, malformed }) => ({
+          id,
+          name,
+          ...(malformed !== undefined && { malformed: true as const }),
+        })),
+      ];
       if (event.message.role === 'assistant') countAnswer({ ...run, model: modelKey(event.message.from) }, event.message, event, count);
       break;
     case 'context_compacted':

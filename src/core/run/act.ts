@@ -8,7 +8,17 @@ import type { Permission } from '../session/grant-scope.ts';
 import { addCompletedCall, REPEATED, repeatsThrice } from '../session/repeats.ts';
 import { visibleText } from '../words/visible-text.ts';
 import type { RunPorts } from './ports.ts';
-import { type Judgement, type PreparedCall, type RunEnd, type Tool, ToolError, type ToolEvent, type ToolOutput } from './tool.ts';
+import {
+  CallHalted,
+  type Halt,
+  type Judgement,
+  type PreparedCall,
+  type RunEnd,
+  type Tool,
+  ToolError,
+  type ToolEvent,
+  type ToolOutput,
+} from './tool.ts';
 
 /** Thrown when a call is not executed. The message explains the reason to the model. */
 class Withheld extends ToolError {}
@@ -23,9 +33,10 @@ export async function carryOut(
   ports: RunPorts,
   signal: AbortSignal,
   most?: number,
-): Promise<RunEnd | undefined> {
+): Promise<RunEnd | Halt | undefined> {
   const { state, emit, meter } = ports;
   const workedBefore = meter.use.ms;
+  const ended = meter.calling();
   let decision: Decision | undefined;
   const result: ToolResult = { type: 'tool_result', callId: call.id, name: call.name, content: [] };
   let events: ToolEvent[] = [];
@@ -33,6 +44,7 @@ export async function carryOut(
   let endsRun: RunEnd | undefined;
   let isWithheld = false;
   let executed: PreparedCall | undefined;
+  let shown = most;
   try {
     if (state.begun.has(call.id)) throw new ToolError(textOfOrphan(call));
     if (state.open.indexOf(call) >= meter.callsPerTurn)
@@ -75,8 +87,7 @@ export async function carryOut(
         },
       }),
       signal,
-      // A call that can change something has 100 ms to finish, so that the log records its result.
-      tool.effect === 'readonly' ? 0 : 100,
+      graceOf(tool),
     );
     result.content = typeof output.content === 'string' ? [{ type: 'text', text: output.content }] : output.content;
     if (output.isError) result.isError = true;
@@ -88,8 +99,11 @@ export async function carryOut(
     };
     endsRun = output.endsRun;
     executed = prepared;
+    shown = least(most, output.most);
   } catch (error) {
+    if (signal.aborted || error instanceof CallHalted) ended();
     if (signal.aborted) throw error;
+    if (error instanceof CallHalted) return error.halt;
     isWithheld = error instanceof Withheld;
     const message = error instanceof Error ? error.message : String(error);
     result.content = [
@@ -107,11 +121,21 @@ export async function carryOut(
   if (rules) result.content = [...result.content, ...rules];
   if (repeatsThrice(addCompletedCall(state.recent, { call, result }, state.open))) result.content = [...result.content, REPEATED];
   for (const event of events) emit(event);
+  ended();
   const durationMs = Math.max(0, meter.use.ms - workedBefore);
-  const isCut = most !== undefined && isTooLong(result, most);
-  const more = { ...(decision && { decision }), ...ending, ...(isCut && { shown: most }), ...(isWithheld && { withheld: true as const }) };
+  const isCut = shown !== undefined && isTooLong(result, shown);
+  const more = { ...(decision && { decision }), ...ending, ...(isCut && { shown }), ...(isWithheld && { withheld: true as const }) };
   emit({ type: 'tool_finished', callId: call.id, result, durationMs, ...more });
   return endsRun;
+}
+
+/** How long a call has to finish after a stop, in milliseconds: so that the log records a change, and that child runs have ended. */
+function graceOf({ effect, delegates }: Tool): number {
+  return delegates ? 2_000 : effect === 'readonly' ? 0 : 100;
+}
+
+function least(one: number | undefined, other: number | undefined): number | undefined {
+  return one === undefined ? other : Math.min(one, other ?? one);
 }
 
 /**

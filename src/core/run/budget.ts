@@ -1,6 +1,6 @@
 /** Compares the turns, calls, tokens, cost and time of a run with its budget. */
 
-import { type Allowance, addUse, type BudgetKey, type Reached, type RunLimits, type Use, usedOf } from '../session/limits.ts';
+import { type Allowance, addUse, type BudgetKey, NO_USE, type Reached, type RunLimits, type Use, usedOf } from '../session/limits.ts';
 
 /**
  * The part of a run that a limit prevents: the next turn of the model, the next tool call, or the rest of the answer that is being
@@ -43,9 +43,13 @@ const LIMITS = {
   answer: ['minutes', 'tokens', 'usd'],
 } as const satisfies Record<Limited, readonly (keyof RunLimits)[]>;
 
+/** What a run with a parent has in addition to the budget that is left of its parent. */
+type OwnLimits = { max: () => Partial<RunLimits>; used: () => Use; isPriced: boolean };
+
 /**
- * Compares the usage of a run with its limits. The usage is part of the run's state. The meter itself stores only how much working time it
- * has already passed to the daily ledger.
+ * Compares the usage of a run with its limits. The usage is part of the run's state. The meter itself stores how much working time it has
+ * already passed to the daily ledger, and what is in progress. The usage of a child counts for its parent, and the limits of the parent
+ * apply to the child.
  */
 export class Meter {
   readonly #max: () => RunLimits;
@@ -53,6 +57,11 @@ export class Meter {
   readonly #used: () => Use;
   readonly #shared: SharedBudget | undefined;
   readonly #isPriced: boolean;
+  /** The usage of the answers that this run and its children are receiving. */
+  readonly #answers = new Set<() => Partial<Use>>();
+  /** The calls of this run and its children that have no result yet. */
+  #calls = 0;
+  #parent: Meter | undefined;
   #toldMs: number;
 
   /**
@@ -68,17 +77,54 @@ export class Meter {
     this.#toldMs = used().ms;
   }
 
+  /** Returns the meter of a child run. It may have limits of its own, and spends from what is left of this meter. */
+  forChild({ max, used, isPriced }: OwnLimits): Meter {
+    const none = Number.POSITIVE_INFINITY;
+    const limits = () => ({ turns: none, callsPerRun: none, minutes: none, callsPerTurn: this.callsPerTurn, ...max() });
+    const child = new Meter(limits, used, {}, undefined, isPriced);
+    child.#parent = this;
+    return child;
+  }
+
   get use(): Use {
     return this.#used();
   }
 
   /** Passes usage to the daily ledger. This happens right before the event with this usage is logged. */
   spend(more: Partial<Omit<Use, 'ms'>>): void {
+    this.#parent?.spend(more);
     if (!this.#shared) return;
     const { turns, ms } = this.use;
     const begins = turns === 0 && more.turns !== undefined;
     this.#shared.spend({ ...more, ms: ms - this.#toldMs, ...(begins && { runs: 1 }) });
     this.#toldMs = ms;
+  }
+
+  /** Counts an answer while it is received. `use` returns its usage so far. @returns a function that is called when it is logged */
+  receiving(use: () => Partial<Use>): () => void {
+    const ended = this.#parent?.receiving(use);
+    this.#answers.add(use);
+    return () => {
+      this.#answers.delete(use);
+      ended?.();
+    };
+  }
+
+  /** The number of answers that all runs with this budget are receiving. */
+  get answers(): number {
+    return this.#parent?.answers ?? this.#answers.size;
+  }
+
+  /** Counts a call while it is carried out. @returns a function that is called when it has a result */
+  calling(): () => void {
+    const ended = this.#parent?.calling();
+    let left = 1;
+    this.#calls++;
+    return () => {
+      this.#calls -= left;
+      left = 0;
+      ended?.();
+    };
   }
 
   /** Writes the usage that is not in the ledger yet. This is called when the run pauses or ends. */
@@ -92,17 +138,26 @@ export class Meter {
 
   /** The number of tool calls that are left for the run. */
   get callsLeft(): number {
-    const ofRun = this.#max().callsPerRun + (this.#from.callsPerRun ?? 0) - this.use.calls;
-    return Math.max(0, Math.min(ofRun, this.#shared?.callsLeft() ?? ofRun));
+    const ofRun = this.#max().callsPerRun + (this.#from.callsPerRun ?? 0) - this.use.calls - this.#calls;
+    const others = this.#parent?.callsLeft ?? this.#shared?.callsLeft() ?? ofRun;
+    return Math.max(0, Math.min(ofRun, others));
   }
 
-  /** Returns the limit that stops the run now. `more` is the usage of the answer that is being received. */
+  /** The limit of money, and whether the user accepted that the price of the model is unknown. */
+  get #money(): { max: number | undefined; isAccepted: boolean } {
+    const above = this.#parent ? this.#parent.#money : undefined;
+    const max = this.#max().usd ?? this.#shared?.usd ?? above?.max;
+    return { max, isAccepted: this.#from.price !== undefined || above?.isAccepted === true };
+  }
+
+  /** Returns the limit that stops the run now. `more` is usage that is not in progress or logged. */
   reached(what: Limited, more: Partial<Use> = {}): Reached | undefined {
-    const use = addUse(this.use, more);
+    const open = this.#inProgress(what, more);
+    const use = addUse(this.use, open);
     const limits = this.#max();
-    const money = limits.usd ?? this.#shared?.usd;
+    const money = this.#money;
     // Without a price, a cost limit cannot be enforced. The run therefore pauses once before the first request.
-    if (what === 'turn' && money !== undefined && !this.#isPriced && this.#from.price === undefined) return { limit: 'price', max: money };
+    if (what === 'turn' && money.max !== undefined && !this.#isPriced && !money.isAccepted) return { limit: 'price', max: money.max };
     for (const limit of LIMITS[what]) {
       const base = limits[limit];
       if (base === undefined) continue;
@@ -111,6 +166,14 @@ export class Meter {
       if (usedOf(limit, use) < max) continue;
       return { limit, max, ...(limit === 'usd' && use.unpriced > 0 && { unpriced: use.unpriced }) };
     }
-    return this.#shared?.reached(what, use.turns === 0, this.#from, { ...more, ms: use.ms - this.#toldMs });
+    if (this.#parent) return this.#parent.reached(what, more);
+    return this.#shared?.reached(what, use.turns === 0, this.#from, { ...open, ms: use.ms - this.#toldMs });
+  }
+
+  /** Calls that have no result yet count only where the next call would be one too many. */
+  #inProgress(what: Limited, more: Partial<Use>): Partial<Use> {
+    let sum = addUse(NO_USE, more);
+    for (const answer of this.#answers) sum = addUse(sum, answer());
+    return what === 'call' ? { ...sum, calls: sum.calls + this.#calls } : sum;
   }
 }

@@ -74,7 +74,7 @@ export class ContextRoom {
     const words = this.#ports.compactionAsked?.();
     if (words !== undefined) await this.compact('user', signal, words);
     const limit = this.#limit;
-    if (limit === undefined || this.#size() <= limit) return;
+    if (limit === undefined || this.#ports.conductor || this.#size() <= limit) return;
     const said = this.#ports.state.messages.findLastIndex(({ role }) => role === 'user');
     if (said === this.#futileAt) return;
     await this.compact('window', signal);
@@ -98,6 +98,8 @@ export class ContextRoom {
 
   /** Returns how many characters of a result the window can hold, for each of the calls of one answer. */
   resultCharacters(calls: number): number | undefined {
+    const { conductor } = this.#ports;
+    if (conductor) return conductor.resultCharacters();
     const limit = this.#limit;
     if (limit === undefined) return undefined;
     return resultCharacters(charactersFor(resultTokens(limit, calls) / this.#ratio));
@@ -147,6 +149,7 @@ export class ContextRoom {
     const whole = { ...request, model: model.model, tools: this.#tools, messages };
     const received = new Received(whole);
     const enough = new AbortController();
+    const ended = meter.receiving(() => received.use(price));
     emit({ type: 'context_compacting' });
     try {
       await receive(this.#ports, whole, received, AbortSignal.any([signal, enough.signal]), (event) => {
@@ -160,10 +163,12 @@ export class ContextRoom {
       // model is reported by the next request.
       if (signal.aborted || error instanceof LimitReached) {
         emit({ type: 'context_compacting', done: true });
+        ended();
         if (received.hasBegun || received.usage) addAnswer(this.#ports, received, [], 'aborted');
         throw error;
       }
     }
+    ended();
     const { stop, hasBegun } = received;
     const { usage, usd, ...counted } = useIn(received, price);
     const estimate = hasBegun ? counted.estimate : {};

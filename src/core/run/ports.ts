@@ -1,7 +1,7 @@
 /** The ports of the run loop, which the app implements. */
 
 import type { LongestAnswer } from '../context/window.ts';
-import type { ModelRef, NotePart, ToolCall, Usage } from '../model/messages.ts';
+import type { Message, ModelRef, NotePart, ToolCall, Usage } from '../model/messages.ts';
 import type { ModelAdapter, ModelRequest } from '../model/model.ts';
 import type { ApprovalAnswer, EventBody, QuestionAnswer } from '../session/events.ts';
 import type { Permission } from '../session/grant-scope.ts';
@@ -19,6 +19,13 @@ export type Pace = {
 /** The context window of the model in tokens, if it is known. `learn` stores a window that the service reported in an error. */
 export type WindowPort = { size?: number | undefined; answer?: LongestAnswer; learn?(tokens: number): void };
 
+/**
+ * Answers the turns of a run by code, which sends its own requests to the model and keeps them within the window. The conversation is therefore not
+ * compacted. `sent` are the messages that it has sent to the model in this turn, and `resultCharacters` returns how long each result of the next calls
+ * may be.
+ */
+export type Conductor = Pick<ModelAdapter, 'stream'> & { readonly sent: readonly Message[]; resultCharacters(): number };
+
 /** The ports that one turn of the model needs. */
 export type ThinkPorts = {
   adapter: ModelAdapter;
@@ -29,6 +36,8 @@ export type ThinkPorts = {
   /** Whether the model is known not to support images. Images are then replaced by notes. */
   blind?: boolean;
   window?: WindowPort;
+  /** Takes the place of the model in the turns of the run. */
+  conductor?: Conductor;
   /** Returns the content that the user wants to keep if the user has asked for a compaction. The next call returns undefined. */
   compactionAsked?(): string | undefined;
   /** Compares the usage of the run with its limits. */

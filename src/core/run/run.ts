@@ -8,8 +8,7 @@ import { wasStopped } from '../abort.ts';
 import { type AssistantMessage, endedUnsaid, isEmptyAnswer, type ToolCall, textOf, type UserMessage } from '../model/messages.ts';
 import { ModelError } from '../model/model.ts';
 import { note } from '../model/notes.ts';
-import type { Outcome, PauseReason, RunError } from '../session/events.ts';
-import type { Reached } from '../session/limits.ts';
+import type { Outcome, RunError } from '../session/events.ts';
 import { isStuck } from '../session/repeats.ts';
 import { takenBackNote } from '../session/staged-writes.ts';
 import { totalsOf } from '../session/usage-totals.ts';
@@ -21,9 +20,7 @@ import { failedCheck, retryCheckMessage, stepError } from './failed-step.ts';
 import type { RunPorts } from './ports.ts';
 import { runError } from './run-error.ts';
 import { think } from './think.ts';
-import type { RunEnd } from './tool.ts';
-
-type Halt = { reason: Exclude<PauseReason, 'limit' | 'interrupted'> } | { reason: 'limit'; reached: Reached };
+import type { Halt, RunEnd } from './tool.ts';
 
 /** Asks the model to continue a message that was cut off at the output limit or for another reason. */
 const goOn = (stop: AssistantMessage['stop']): UserMessage => {
@@ -87,7 +84,8 @@ export async function runLoop(ports: RunPorts, signal: AbortSignal): Promise<voi
   async function ask(): Promise<AssistantMessage> {
     meter.spend({ turns: 1 });
     pace.took(1);
-    emit({ type: 'turn_started', turn: meter.use.turns + 1, context: context.use });
+    // The requests of a conductor do not contain the conversation.
+    emit({ type: 'turn_started', turn: meter.use.turns + 1, ...(!ports.conductor && { context: context.use }) });
     if (emptyAnswers > 0) emit({ type: 'model_waiting', attempt: emptyAnswers + 1, tries: TRIES, reason: 'empty_answer', waitMs: 0 });
     for (let tries = 1; ; tries++) {
       try {
@@ -120,9 +118,10 @@ export async function runLoop(ports: RunPorts, signal: AbortSignal): Promise<voi
       const room = Math.min(meter.callsLeft, pace.left());
       let end = next + 1;
       if (isReader(calls[next] as ToolCall)) while (end < calls.length && end - next < room && isReader(calls[end] as ToolCall)) end++;
-      meter.spend({ calls: end - next });
-      pace.took(end - next);
-      const ends = await Promise.all(calls.slice(next, end).map((call) => carryOut(call, tools.get(call.name), ports, signal, most)));
+      const made = calls.slice(next, end);
+      meter.spend({ calls: made.length });
+      pace.took(made.filter(({ name }) => !tools.get(name)?.delegates).length);
+      const ends = await Promise.all(made.map((call) => carryOut(call, tools.get(call.name), ports, signal, most)));
       const ending = ends.find(Boolean);
       if (ending) return ending === 'edit_plan' ? { reason: ending } : ending;
       next = end;

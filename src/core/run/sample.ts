@@ -27,9 +27,11 @@ export async function sample({ system, messages, maxTokens }: SampleRequest, por
     ...(contextWindow !== undefined && { contextWindow }),
   };
   const received = new Received(request, adapter.isFree);
+  const ended = meter.receiving(() => received.use(price));
   try {
     await receive(ports, request, received, signal, (event) => received.add(event));
   } finally {
+    ended();
     const { usage, usd, estimate } = useIn(received, price);
     meter.spend({ turns: 1, ...useOfAnswer(usage, usd, estimate) });
   }

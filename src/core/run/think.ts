@@ -8,7 +8,7 @@ import { ModelError, type ModelEvent, type ModelRequest } from '../model/model.t
 import { type Estimate, useOfAnswer } from '../session/limits.ts';
 import { messagesForModel } from '../session/reduce.ts';
 import { LimitReached } from './budget.ts';
-import type { ThinkPorts } from './ports.ts';
+import type { Conductor, ThinkPorts } from './ports.ts';
 import { Received } from './received-answer.ts';
 
 /**
@@ -29,29 +29,45 @@ export function messagesToSend({ state, blind }: Pick<ThinkPorts, 'state' | 'bli
  * failure, the received text is kept as an aborted message, and its usage is counted.
  */
 export async function think(ports: ThinkPorts, tools: ModelRequest['tools'], signal: AbortSignal): Promise<AssistantMessage> {
-  const { state, emit } = ports;
+  const { state, emit, conductor } = ports;
   const request = { ...ports.request, model: ports.model.model, tools, messages: messagesToSend(ports) };
-  const received = new Received(request, ports.adapter.isFree);
+  const received = new Received(conductor ? sentBy(conductor, request) : request, ports.adapter.isFree);
   const ids = new CallIds(state.callIds);
+  const ended = ports.meter.receiving(() => received.use(ports.price));
   try {
-    await receive(ports, request, received, signal, (event) => {
+    await receive(conductor ? { ...ports, adapter: conductor } : ports, request, received, signal, (event) => {
       received.add(event.type === 'part' && event.part.type === 'tool_call' ? { ...event, part: ids.own(event.part) } : event);
       if (event.type !== 'part' && event.type !== 'usage' && event.type !== 'stop') emit(event);
     });
     if (!received.stop) throw new ModelError('bad_stream', 'The model’s answer ended before it was complete. Send the message again.');
   } catch (error) {
+    ended();
     if (received.hasBegun) addAnswer(ports, received, received.said, 'aborted');
     throw error;
   }
   const { stop, content } = received;
   // A tool call in an answer that was cut off or refused may be incomplete, so it is removed and never executed.
   const kept = stop === 'end_turn' || stop === 'tool_use' ? content : content.filter((part) => part.type !== 'tool_call');
+  ended();
   return addAnswer(ports, received, kept, stop);
 }
 
-/** Sends a request and passes each event of its answer on. @throws LimitReached when a limit is reached while the answer is received. */
+/** Returns what a conductor has sent in this turn, as a request of which the size can be estimated. */
+function sentBy(conductor: Conductor, request: ModelRequest): ModelRequest {
+  return {
+    ...{ ...request, system: '', tools: [] },
+    get messages() {
+      return conductor.sent;
+    },
+  };
+}
+
+/**
+ * Sends a request and passes each event of its answer on. The caller counts it with `Meter.receiving`. @throws LimitReached when a limit is
+ * reached while the answer is received.
+ */
 export async function receive(
-  { adapter, meter, price }: ThinkPorts,
+  { adapter, meter }: Pick<ThinkPorts, 'adapter' | 'meter'>,
   request: ModelRequest,
   received: Received,
   signal: AbortSignal,
@@ -61,7 +77,7 @@ export async function receive(
   const either = AbortSignal.any([signal, limit.signal]);
   let checkedAt = 0;
   const check = () => {
-    const reached = meter.reached('answer', received.use(price));
+    const reached = meter.reached('answer');
     if (reached) throw new LimitReached(reached);
   };
   const timer = setInterval(() => {
@@ -76,7 +92,8 @@ export async function receive(
   try {
     for await (const event of interruptible(adapter.stream(request, either), either)) {
       each(checkedEvent(event));
-      if (received.size < checkedAt + CHECK_CHARACTERS) continue;
+      // Several runs can be receiving answers from one budget.
+      if (received.size < checkedAt + CHECK_CHARACTERS / Math.max(1, meter.answers)) continue;
       checkedAt = received.size;
       check();
     }
@@ -110,13 +127,17 @@ export function useIn(received: Received, price: ThinkPorts['price']): { usage?:
 
 /** Makes tool call ids unique. Some models repeat or omit them, but the log, the approvals and the wire formats need one id per call. */
 class CallIds {
+  /** The ids in answers that are being received, by the ids of the session. Several runs of a session can receive answers at once. */
+  static readonly #received = new WeakMap<ReadonlySet<string>, Set<string>>();
   /** The ids of all earlier tool calls of the session. */
   readonly #earlier: ReadonlySet<string>;
-  readonly #taken = new Set<string>();
+  readonly #taken: Set<string>;
   readonly #counts = new Map<string, number>();
 
   constructor(earlier: ReadonlySet<string>) {
     this.#earlier = earlier;
+    this.#taken = CallIds.#received.get(earlier) ?? new Set();
+    CallIds.#received.set(earlier, this.#taken);
   }
 
   own(call: ToolCall): ToolCall {

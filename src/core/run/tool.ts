@@ -1,8 +1,9 @@
 import type { ImagePart, TextPart } from '../model/messages.ts';
 import type { JsonSchema } from '../model/model.ts';
 import type { ChangeSummary, CommandLine, Decision, Effect, FileRead, Reason, Revision, ServerTool, Target } from '../session/effects.ts';
-import type { EventBody, Question, QuestionAnswer } from '../session/events.ts';
+import type { EventBody, PauseReason, Question, QuestionAnswer } from '../session/events.ts';
 import type { Permission } from '../session/grant-scope.ts';
+import type { Reached } from '../session/limits.ts';
 
 /**
  * How a call ends its run: the model proposed a plan, the user wants to edit the plan, the user stopped the run, or a step of the plan
@@ -40,6 +41,8 @@ export type ToolOutput = {
   stopped?: true;
   /** The file that the call read. */
   read?: FileRead;
+  /** The number of characters of the result that the model receives at most. */
+  most?: number;
 };
 
 /** A request of an MCP server to the model, in text. */
@@ -115,6 +118,8 @@ export interface Tool {
   danger?: Pick<Decision, 'rule' | 'reason'> | undefined;
   /** Whether the tool runs alone although it is read-only, because its result decides whether later calls are executed. */
   alone?: boolean;
+  /** Whether a call is carried out by a child run. Only the steps of that run count as steps, and a stop waits until it has ended. */
+  delegates?: boolean;
   /**
    * Validates the input and computes the effect without causing it. @throws ToolError with a message that allows the model to correct the
    * call.
@@ -138,3 +143,17 @@ export class ToolError extends Error {
  * approval, if there are several. The most serious reason is first.
  */
 export type Judgement = Decision & { covers?: Permission[]; secret?: true; reasons?: Reason[] };
+
+/** Why a run stops before its next step. */
+export type Halt = { reason: Exclude<PauseReason, 'limit' | 'interrupted'> } | { reason: 'limit'; reached: Reached };
+
+/** Thrown by a call that was not finished, because its child run has paused. The run pauses, too, and carries the call out when it continues. */
+export class CallHalted extends Error {
+  override name = 'CallHalted';
+  readonly halt: Halt;
+
+  constructor(halt: Halt) {
+    super('The call was paused.');
+    this.halt = halt;
+  }
+}

@@ -72,6 +72,9 @@ export type CommandLine = {
  */
 export type AppliedCode = { path: string; code: string; at?: { line: number; removes: number; before: string; patch?: true } };
 
+/** The changes of a worktree that the user applies to their own files. `worktree` is its id. */
+export type AppliedWorktree = { worktree: string };
+
 /** A tool of an MCP server. `server` is the name in the settings. `tool` and `description` come from the server. */
 export type ServerTool = { server: string; tool: string; description: string; details?: Detail[] };
 

@@ -5,8 +5,10 @@ import type { ModelErrorKind, ModelWaiting } from '../model/model.ts';
 import type { Mode } from '../modes.ts';
 import type { Check, Plan, StepStatus } from '../plan/plan.ts';
 import type { AnswerRating, ApprovalAnswer, Granted, Question, QuestionAnswer } from './answers.ts';
+import type { RunParent } from './children/child-ids.ts';
 import type {
   AppliedCode,
+  AppliedWorktree,
   ChangeSummary,
   CommandLine,
   Decision,
@@ -20,6 +22,7 @@ import type {
 import type { Permission, Subject } from './grant-scope.ts';
 import type { BudgetKey, Estimate, RunLimits, SessionLimits } from './limits.ts';
 import type { RuleId } from './rule-ids.ts';
+import type { RunAgent } from './shapes/run-agent.ts';
 
 export { MODE_NAME, MODES, type Mode } from '../modes.ts';
 export type { AnswerRating, ApprovalAnswer, Granted, Question, QuestionAnswer } from './answers.ts';
@@ -40,6 +43,8 @@ export type UndoResult = { path: string; outcome: 'restored' | 'merged' | 'uncha
 
 export type CheckOutcome = 'passed' | 'failed' | 'not_run';
 
+export type WorktreeOutcome = 'applied' | 'dropped' | 'copied';
+
 /** An item of the to-do list that the model keeps during a task without a plan. */
 export type TodoItem = { text: string; state: 'open' | 'doing' | 'done' };
 
@@ -55,7 +60,9 @@ export type EventBody =
    * `resumes` is the id of the run that started the plan. `revises` is the id of the plan that the model must propose again. With `applies`, no
    * model is called: the user applies code from an answer to a file. With `edits`, the prompt is another version of the prompt of that run,
    * which is in another session. `attachments` contains the prompt's attachments, so that none is lost if the program ends before the
-   * prompt is logged. `grants` are permissions that the user gave for this run when starting it.
+   * prompt is logged. `grants` are permissions that the user gave for this run when starting it. `worktree` is the id of the worktree in which
+   * the run works. With `applies`, its changes are applied to the user's files. `agent` is the agent of the run; `mode` and `limits` are
+   * those that it leaves. With `parent`, it is a child run.
    */
   | {
       type: 'run_started';
@@ -66,10 +73,13 @@ export type EventBody =
       plan?: Plan;
       resumes?: string;
       revises?: string;
-      applies?: AppliedCode;
+      applies?: AppliedCode | AppliedWorktree;
       edits?: string;
       attachments?: UserMessage['content'];
       grants?: Permission[];
+      worktree?: string;
+      parent?: RunParent;
+      agent?: RunAgent;
     }
   /** The computer that serves the model is short of memory, so the limits of this run are reduced. */
   | { type: 'limits_shrunk'; limits: RunLimits; reason: string }
@@ -248,6 +258,8 @@ export type SessionEventBody =
   | { type: 'session_forked'; parent: SessionParent; copied?: number }
   /** The events before this one come from a file. Nothing in them can be undone, confirmed or continued as a plan. */
   | { type: 'session_imported' }
+  /** The changes of the worktree were applied to the user's files, or dropped, or stay in the session that this one is a copy of. */
+  | { type: 'session_worktree_closed'; worktree: string; outcome: WorktreeOutcome }
   /** The log was damaged and was written again without the damaged lines. A copy of the damaged file is kept. */
   | { type: 'session_repaired' };
 

@@ -55,7 +55,20 @@ export function copiedEvents(
   // A copy of an imported session comes from the same file, even if the copy ends before the event that records this.
   if (events.some(({ type, seq }) => type === 'session_imported' && seq > until))
     add({ type: 'session_imported', runId: '', at: state.at });
+  // Two sessions must not work in the same worktree.
+  if (state.worktree !== undefined)
+    add({ type: 'session_worktree_closed', worktree: state.worktree, outcome: 'copied', runId: '', at: state.at });
   const of = { runId: run.runId, at: state.at };
+  // The children of a child come after it, and end before it.
+  for (const child of [...state.children.values()].reverse())
+    if (child.lastRun && child.lastRun.status !== 'finished')
+      add({
+        type: 'run_finished',
+        outcome: 'stopped',
+        ...totalsOf(child.lastRun, child, child.at),
+        runId: child.lastRun.runId,
+        at: state.at,
+      });
   for (const call of [...state.open]) {
     if (state.results.has(call.id)) continue;
     const hasBegun = state.begun.has(call.id);

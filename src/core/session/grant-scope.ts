@@ -88,3 +88,8 @@ export function isSamePermission(a: Permission, b: Permission): boolean {
 export function permissionKey(covers: Permission): string {
   return JSON.stringify(Object.entries(covers).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
+
+/** Removes the other entries of a list. The list stays the same object, because child runs share it. */
+export function keepOnly<Entry>(list: Entry[], keep: (entry: Entry) => boolean): void {
+  list.splice(0, list.length, ...list.filter(keep));
+}

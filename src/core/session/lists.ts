@@ -53,6 +53,11 @@ export class MessageList extends ReadList<Message> implements Conversation {
     this.#read = read;
   }
 
+  /** Returns an empty list for another conversation in the same log. */
+  empty(): MessageList {
+    return new MessageList(this.#read);
+  }
+
   get length(): number {
     return this.#sources.length;
   }

@@ -9,32 +9,63 @@ import { modelKey, ratioOf } from '../context/window.ts';
 import type { List } from '../list.ts';
 import { brokeOffInside, callsOf, isOfServer, isSent, type Message, orphanResult, type ToolResult } from '../model/messages.ts';
 import { endChecksAfter, reducePlan, stepsAfter } from '../plan/progress.ts';
+import { addChild, ancestorsOf, forgetChildren, stateOf } from './children/child-state.ts';
+import { reducePending } from './children/pending.ts';
+import { addSpent, spentIn } from './children/spent.ts';
 import type { AgentEvent } from './events.ts';
-import { isSamePermission } from './grant-scope.ts';
-import { addUse, usedOf, useOfAnswer } from './limits.ts';
+import { isSamePermission, keepOnly } from './grant-scope.ts';
+import { usedOf } from './limits.ts';
 import { sentResult } from './lists.ts';
 import { addCompletedCall } from './repeats.ts';
 import { reduceRunStarted } from './run-started.ts';
 import { reduceSessionEvent } from './session-events.ts';
 import { emptySession, type MutableRunRecord, type MutableSessionState, type SessionState } from './session-state.ts';
 import { reduceWrites } from './staged-writes.ts';
-import { addCost, addUsage, workedMs } from './usage-totals.ts';
+import { workedMs } from './usage-totals.ts';
 
 /** Applies a durable event to the state. Transient events must not be passed. */
 export function reduce(state: MutableSessionState, event: AgentEvent): void {
+  if (event.seq > state.seq + 1) for (const each of [state, ...state.children.values()]) distrustOpenCalls(each);
+  state.seq = event.seq;
+  if (event.type === 'run_started' && event.parent) {
+    const parent = stateOf(state, event.parent.runId);
+    if (parent) reduceRunStarted(addChild(state, parent, event), event);
+    return;
+  }
+  const own = stateOf(state, event.runId);
+  if (!own) return;
+  for (const above of own === state ? [] : ancestorsOf(state, own)) reduceOfChild(above, event);
+  reduceOwn(own, event);
+  if (event.type === 'tool_finished') forgetChildren(state, event.runId, event.callId);
+  // A failed run can be continued, and then its calls go on with their children.
+  else if (event.type === 'run_finished' && event.outcome !== 'failed') forgetChildren(state, event.runId);
+}
+
+/** Applies an event of a child to the state of a run that it works for. */
+function reduceOfChild(state: MutableSessionState, event: AgentEvent): void {
+  const run = state.lastRun;
+  if (run) run.used = { ...run.used, ms: workedMs(run, state, event.at) };
+  state.at = event.at;
+  reducePending(state, event);
+  const spent = spentIn(event);
+  if (spent) addSpent(state, run, spent);
+}
+
+/** Applies an event to the state of the run that it belongs to. */
+function reduceOwn(state: MutableSessionState, event: AgentEvent): void {
   const run = state.runs.get(event.runId);
   // A rating can arrive at any time, even during another run, and does not count towards the time of a run.
   const takesTime = event.type !== 'answer_rated';
   if (run && takesTime) countTime(run, state, event);
-  if (event.seq > state.seq + 1) distrustOpenCalls(state);
-  state.seq = event.seq;
   if (takesTime) state.at = event.at;
+  reducePending(state, event);
+  const spent = spentIn(event);
+  if (spent) addSpent(state, run, spent);
   switch (event.type) {
     case 'run_started':
       reduceRunStarted(state, event);
       break;
     case 'turn_started':
-      if (run) run.used = addUse(run.used, { turns: 1 });
       state.asked = event.context && totalOf({ ...noTokens(), ...event.context.tokens });
       break;
     case 'message_added':
@@ -46,12 +77,7 @@ export function reduce(state: MutableSessionState, event: AgentEvent): void {
       state.open = callsOf(event.message);
       for (const call of state.open) state.callIds.add(call.id);
       if (event.message.role === 'assistant') {
-        const { usage, usd } = event.message;
-        if (run && usage) run.usage = addUsage(run.usage, usage);
-        if (run) run.cost = addCost(run.cost, usd);
-        if (run) run.used = addUse(run.used, useOfAnswer(usage, usd, event));
-        if (usage) state.usage = addUsage(state.usage, usage);
-        state.cost = addCost(state.cost, usd);
+        const { usage } = event.message;
         if (state.asked !== undefined && usage?.input) state.ratios.set(modelKey(event.message.from), ratioOf(usage.input, state.asked));
         state.asked = undefined;
       }
@@ -64,13 +90,7 @@ export function reduce(state: MutableSessionState, event: AgentEvent): void {
       if (run && event.effect !== 'readonly') run.actions = (run.actions ?? 0) + 1;
       if (run) run.steps = stepsAfter(run.steps, event);
       break;
-    case 'approval_requested':
-      // When the effect of a call has changed, a new request replaces the earlier request for the same call.
-      for (const [id, { callId }] of state.pendingApprovals) if (callId === event.callId) state.pendingApprovals.delete(id);
-      state.pendingApprovals.set(event.approvalId, event);
-      break;
     case 'approval_resolved':
-      state.pendingApprovals.delete(event.approvalId);
       state.approvals.set(event.callId, {
         approvalId: event.approvalId,
         answer: event.answer,
@@ -79,16 +99,14 @@ export function reduce(state: MutableSessionState, event: AgentEvent): void {
       grant(state, event);
       break;
     case 'question_asked':
-      state.pendingQuestions.set(event.questionId, event);
       // After a reload, the call is executed again from its start. The code before a question is safe to repeat, except that of a server.
       if (!isOfServer(state.open.find(({ id }) => id === event.callId))) state.begun.delete(event.callId);
       break;
     case 'question_answered':
-      state.pendingQuestions.delete(event.questionId);
       state.questionAnswers.set(event.questionId, event.answer);
       break;
     case 'grants_revoked':
-      state.grants = state.grants.filter(({ covers }) => event.covers && !isSamePermission(covers, event.covers));
+      keepOnly(state.grants, ({ covers }) => event.covers !== undefined && !isSamePermission(covers, event.covers));
       break;
     case 'changes_staged':
       state.begun.add(event.callId);
@@ -112,9 +130,6 @@ export function reduce(state: MutableSessionState, event: AgentEvent): void {
       state.queue.delete(event.id);
       break;
     case 'tool_finished':
-      // A server can end a call without waiting for the answer.
-      for (const [id, { callId }] of state.pendingQuestions) if (callId === event.callId) state.pendingQuestions.delete(id);
-      if (run) run.used = addUse(run.used, { calls: 1 });
       if (!event.withheld && event.decision?.kind !== 'deny') state.carriedOut.add(event.callId);
       remember(state, event.result);
       if (event.read) {
@@ -159,8 +174,6 @@ export function reduce(state: MutableSessionState, event: AgentEvent): void {
       break;
     case 'run_finished':
       if (run) Object.assign(run, { status: 'finished', outcome: event.outcome });
-      for (const pending of [state.pendingApprovals, state.pendingQuestions])
-        for (const [id, request] of pending) if (request.runId === event.runId) pending.delete(id);
       break;
     case 'session_renamed':
     case 'session_titled':
@@ -170,6 +183,7 @@ export function reduce(state: MutableSessionState, event: AgentEvent): void {
     case 'session_grant_revoked':
     case 'session_forked':
     case 'session_imported':
+    case 'session_worktree_closed':
       reduceSessionEvent(state, event);
       break;
   }
@@ -189,7 +203,7 @@ function distrustOpenCalls({ open, begun }: MutableSessionState): void {
 /** Skips a sequence number for a lost event, so that every reader of the log sees that an event is missing. */
 export function skipLost(state: MutableSessionState): void {
   state.seq++;
-  distrustOpenCalls(state);
+  for (const each of [state, ...state.children.values()]) distrustOpenCalls(each);
 }
 
 /** Adds the time since the last event to the working time of the run if the run was active. */
@@ -226,7 +240,7 @@ function closeOpenCalls(state: MutableSessionState): void {
   const source = state.open.map(({ id }) => state.resultSeqs.get(id) ?? (state.begun.has(id) ? 'begun' : 'not_begun'));
   state.messages.push({ role: 'tool', content }, source);
   state.open = [];
-  state.grants = state.grants.filter(({ scope }) => scope !== 'turn');
+  keepOnly(state.grants, ({ scope, runId }) => scope !== 'turn' || (runId !== state.lastRun?.runId && state.children.has(runId)));
   state.results.clear();
   state.resultSeqs.clear();
   state.begun.clear();
@@ -271,17 +285,10 @@ function reduceCompaction(
   event: Extract<AgentEvent, { type: 'context_compacted' }>,
   run: MutableRunRecord | undefined,
 ): void {
-  const { keepFrom, shortenBefore, resultChars, promptChars, rulesChars, carried, summary, usage, usd } = event;
+  const { keepFrom, shortenBefore, resultChars, promptChars, rulesChars, carried, summary } = event;
   state.compaction = { keepFrom, shortenBefore, resultChars, promptChars, rulesChars, carried, summary };
   state.asked = undefined;
   if (run && event.window !== undefined) state.windows.set(modelKey(run.model), event.window);
-  if (!usage && event.estimated === undefined) return;
-  state.cost = addCost(state.cost, usd);
-  if (usage) state.usage = addUsage(state.usage, usage);
-  if (!run) return;
-  run.used = addUse(run.used, useOfAnswer(usage, usd, event));
-  run.cost = addCost(run.cost, usd);
-  if (usage) run.usage = addUsage(run.usage, usage);
 }
 
 /** Returns true if the conversation ends with an answer that was cut off and can be continued. */

@@ -1,7 +1,7 @@
 /** Applies the events that concern the session itself. */
 
 import type { SessionEventBody } from './events.ts';
-import { isSamePermission, isSameSubject } from './grant-scope.ts';
+import { isSamePermission, isSameSubject, keepOnly } from './grant-scope.ts';
 import type { MutableSessionState } from './session-state.ts';
 import { addCost, addUsage } from './usage-totals.ts';
 
@@ -27,7 +27,7 @@ export function reduceSessionEvent(state: MutableSessionState, event: SessionEve
       break;
     }
     case 'session_grant_revoked':
-      state.grants = state.grants.filter(({ covers }) => !isSamePermission(covers, event.covers));
+      keepOnly(state.grants, ({ covers }) => !isSamePermission(covers, event.covers));
       break;
     case 'session_forked':
       state.parent = event.parent;
@@ -35,24 +35,39 @@ export function reduceSessionEvent(state: MutableSessionState, event: SessionEve
     case 'session_imported':
       disown(state);
       break;
+    case 'session_worktree_closed':
+      if (state.worktree === event.worktree) leaveWorktree(state, event.worktree);
+      break;
   }
 }
 
 /** Replaces the user's earlier setting and permissions for the subject, so that the latest setting applies. */
 function setPermission(state: MutableSessionState, { about, effect }: Extract<SessionEventBody, { type: 'session_permission_set' }>): void {
   const isEdit = 'action' in about && about.action === 'edit';
-  state.rules = state.rules.filter((rule) => !isSameSubject(rule.about, about));
-  if (isEdit) state.grants = state.grants.filter(({ covers }) => covers.kind !== 'edits');
+  keepOnly(state.rules, (rule) => !isSameSubject(rule.about, about));
+  if (isEdit) keepOnly(state.grants, ({ covers }) => covers.kind !== 'edits');
   if (effect === 'allow' && isEdit) state.grants.push({ scope: 'session', covers: { kind: 'edits' }, runId: '' });
   else if (effect === 'ask' || effect === 'deny') state.rules.push({ about, effect });
+}
+
+/** The files of the worktree are gone, so nothing in them can be undone, and what the model read there no longer counts. */
+function leaveWorktree(state: MutableSessionState, worktree: string): void {
+  state.worktree = undefined;
+  const runs = [...state.runs.values()].filter((run) => run.worktree === worktree);
+  const ids = new Set(runs.map(({ runId }) => runId));
+  const own = state.staged.filter(({ runId }) => ids.has(runId));
+  state.staged = state.staged.filter(({ runId }) => !ids.has(runId));
+  for (const { change } of own) state.contents.delete(change.path);
+  for (const run of runs) Object.assign(run, { changed: false, stagedBefore: 0 });
 }
 
 /** Removes everything from an imported session that could have an effect here. Its runs cannot be undone, and its plans cannot be continued. */
 function disown(state: MutableSessionState): void {
   state.staged = [];
+  state.worktree = undefined;
   state.undos.clear();
-  state.grants = [];
-  state.rules = [];
+  keepOnly(state.grants, () => false);
+  keepOnly(state.rules, () => false);
   state.limits = {};
   for (const record of state.plans.values()) record.status = 'discarded';
   for (const run of state.runs.values()) {

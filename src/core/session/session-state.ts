@@ -6,7 +6,8 @@
 import type { Compaction } from '../context/compacted.ts';
 import { type Cost, type ModelRef, type ToolCall, type ToolResult, textOf, type Usage, type UserMessage } from '../model/messages.ts';
 import type { Check, Plan, PlanStatus, StepStatus } from '../plan/plan.ts';
-import type { AppliedCode, ChangeSummary, FileRead } from './effects.ts';
+import type { RunParent } from './children/child-ids.ts';
+import type { AppliedCode, AppliedWorktree, ChangeSummary, FileRead } from './effects.ts';
 import type {
   AgentEvent,
   ApprovalAnswer,
@@ -22,6 +23,7 @@ import type { Grant, SessionRule } from './grant-scope.ts';
 import type { Allowance, Reached, SessionLimits, Use } from './limits.ts';
 import { type Conversation, MessageList } from './lists.ts';
 import type { CompletedCall } from './repeats.ts';
+import type { RunAgent } from './shapes/run-agent.ts';
 
 export type ApprovalRequest = Extract<AgentEvent, { type: 'approval_requested' }>;
 export type AskedQuestion = Extract<AgentEvent, { type: 'question_asked' }>;
@@ -42,10 +44,13 @@ export type MutableRunRecord = {
   revises?: string;
   /** The attachments of the prompt, until its message is logged. The field is missing in older logs. */
   attachments?: UserMessage['content'];
-  /** The code that the user applies to a file in this run. No model is called. */
-  applies?: AppliedCode;
+  /** The code or the changes of a worktree that the user applies to files in this run. No model is called. */
+  applies?: AppliedCode | AppliedWorktree;
+  /** The id of the worktree in which the run works. */
+  worktree?: string;
   /** The id of a run in another session. The prompt of this run is another version of the prompt of that run. */
   edits?: string;
+  agent?: RunAgent;
   /** After a crash or reload, `live` means that the run was interrupted and can be resumed. */
   status: 'live' | 'paused' | 'finished';
   pause?: PauseReason;
@@ -67,6 +72,10 @@ export type MutableRunRecord = {
   messagesBefore: number;
   /** Whether the message that starts the run is in the log, or was among the queued messages. */
   hasOpening: boolean;
+  /** The call in which this run works, if another run started it. */
+  parent?: RunParent;
+  /** The number of the latest child run. */
+  children?: number;
 };
 
 /** A readonly view of a collection. Its entries come from events, which are never changed. */
@@ -90,8 +99,13 @@ export type MutableSessionState = {
   /** The total usage and cost of all runs. */
   usage: Usage;
   cost: Partial<Cost>;
+  /** The runs that the user started. In the state of a child run, this is the child alone. */
   runs: Map<string, MutableRunRecord>;
+  /** The states of the child runs of the last run, at all depths, until the calls in which they work have a result. */
+  children: Map<string, MutableSessionState>;
   lastRun: MutableRunRecord | undefined;
+  /** The name of the agent that the user chose last. */
+  agent: string | undefined;
   messages: MessageList;
   /** The latest compaction. */
   compaction: Compaction | undefined;
@@ -144,6 +158,8 @@ export type MutableSessionState = {
   isPinned: boolean;
   /** The session that this one is a fork of. */
   parent: SessionParent | undefined;
+  /** The id of the worktree in which the session works, until its changes are applied or dropped. */
+  worktree: string | undefined;
 };
 
 /** `runId` is the run during which the message was sent. */
@@ -157,7 +173,9 @@ export function emptySession(messages = new MessageList()): MutableSessionState 
     usage: {},
     cost: {},
     runs: new Map(),
+    children: new Map(),
     lastRun: undefined,
+    agent: undefined,
     messages,
     compaction: undefined,
     asked: undefined,
@@ -175,6 +193,7 @@ export function emptySession(messages = new MessageList()): MutableSessionState 
     plans: new Map(),
     todo: [],
     staged: [],
+    worktree: undefined,
     reads: new Map(),
     contents: new Map(),
     undone: new Set(),
@@ -197,9 +216,14 @@ export function queuedText({ queue }: Pick<SessionState, 'queue'>): string {
   return [...queue.values()].map(({ message }) => textOf(message)).join('\n\n');
 }
 
-/** Returns true if the run waits for an answer from the user. */
-export function waitsForUser({ pendingApprovals, pendingQuestions }: SessionState): boolean {
-  return pendingApprovals.size > 0 || pendingQuestions.size > 0;
+/** Returns true if the run waits for an answer from the user, and none of its child runs can work meanwhile. */
+export function waitsForUser({ pendingApprovals, pendingQuestions, children, lastRun }: SessionState): boolean {
+  if (pendingApprovals.size === 0 && pendingQuestions.size === 0) return false;
+  for (const child of children.values()) {
+    const run = child.lastRun;
+    if (run?.status === 'live' && run.parent?.runId === lastRun?.runId && !waitsForUser(child)) return false;
+  }
+  return true;
 }
 
 /** `landed` is true when the write is known to have completed. `planId` and `step` name the plan step that it belongs to. */

@@ -1,6 +1,7 @@
 /** Summarizes a session for lists. Only a few of its events are needed, so a list does not have to read and validate whole logs. */
 
 import type { ModelRef } from '../model/messages.ts';
+import { isChildRun } from './children/child-ids.ts';
 import type { AgentEvent, EventBody, Mode, SessionParent } from './events.ts';
 import { titleOf } from './title.ts';
 
@@ -16,6 +17,8 @@ export type SessionSummary = {
   status: 'live' | Exclude<SessionStatus, 'running'>;
   mode?: Mode;
   model?: ModelRef;
+  /** The name of the agent of the last run. */
+  agent?: string;
   startedAt?: number;
   isPinned?: true;
   parent?: SessionParent;
@@ -48,15 +51,19 @@ export const SUMMARIZED: ReadonlySet<string> = new Set<EventBody['type']>([
 ]);
 
 export function summarize(summary: SessionSummary, event: AgentEvent): SessionSummary {
+  // Only what a child run asks the user concerns the session.
+  if (isChildRun(event.runId) && event.type.startsWith('run_')) return summary;
   switch (event.type) {
     case 'run_started': {
-      const { mode, model, prompt, at, runId, edits } = event;
+      const { mode, model, prompt, at, runId, edits, agent } = event;
+      const { agent: _, ...before } = withoutProposal(summary);
       const title = summary.title || titleOf(prompt);
       const begun = {
-        ...withoutProposal(summary),
+        ...before,
         title,
         mode,
         model,
+        ...(agent && { agent: agent.name }),
         startedAt: summary.startedAt ?? at,
         status: 'live',
         pending: [],

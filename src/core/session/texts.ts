@@ -2,6 +2,7 @@
 
 import { type Message, resultText, textOf } from '../model/messages.ts';
 import { notesOf } from '../model/notes.ts';
+import { isChildRun } from './children/child-ids.ts';
 import type { Target } from './effects.ts';
 import type { AgentEvent } from './events.ts';
 
@@ -18,7 +19,7 @@ export function* textsOf(events: readonly AgentEvent[]): Generator<SessionText> 
   for (const event of events) if (event.type === 'approval_requested' && event.secret) secret.add(event.callId);
   for (const event of events) {
     if (event.type === 'tool_started') started.set(event.callId, event);
-    else if (event.type === 'message_added') yield* saidIn(event.message, event.seq);
+    else if (event.type === 'message_added') yield* saidIn(event.message, event.seq, isChildRun(event.runId));
     else if (event.type === 'tool_finished') {
       const { callId, result, seq } = event;
       const { title = result.name, targets = [] } = started.get(callId) ?? {};
@@ -30,9 +31,10 @@ export function* textsOf(events: readonly AgentEvent[]): Generator<SessionText> 
   }
 }
 
-function* saidIn(message: Message, seq: number): Generator<SessionText> {
+/** The first message of a child run was written by the model of its parent. */
+function* saidIn(message: Message, seq: number, isOfChild: boolean): Generator<SessionText> {
   if (message.role === 'tool') return;
-  const from = message.role === 'user' ? 'user' : 'model';
+  const from = message.role === 'user' && !isOfChild ? 'user' : 'model';
   const text = textOf(message);
   if (text) yield { seq, from, text, paths: [] };
   for (const { text: note, ref } of notesOf(message)) {

@@ -24,7 +24,8 @@ type Totals = { usage: Usage; cost?: Cost; sessionCost?: Cost; durationMs: numbe
 /** Returns the totals of a run and of its session so far, for the event that ends the run. */
 export function totalsOf(run: RunRecord | undefined, session: SessionState, now: number): Totals {
   const cost = knownCost(run?.cost);
-  const sessionCost = knownCost(session.cost);
+  // The state of a child run does not know the cost of the session.
+  const sessionCost = run?.parent ? undefined : knownCost(session.cost);
   const durationMs = run ? workedMs(run, session, now) : 0;
   return { usage: run?.usage ?? {}, ...(cost && { cost }), ...(sessionCost && { sessionCost }), durationMs };
 }

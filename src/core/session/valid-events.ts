@@ -2,6 +2,7 @@
 
 import type { Compaction } from '../context/compacted.ts';
 import { callsOf } from '../model/messages.ts';
+import { isPossibleChild, stateOf } from './children/child-state.ts';
 import { type AgentEvent, isSessionEvent } from './events.ts';
 import { reduce } from './reduce.ts';
 import type { MutableSessionState, SessionState } from './session-state.ts';
@@ -28,9 +29,10 @@ export function applyIfValid(state: MutableSessionState, event: AgentEvent): boo
 export function isValidNext(state: SessionState, event: AgentEvent): boolean {
   if (event.seq <= state.seq) return false;
   if (isSessionEvent(event)) return true;
-  if (event.type === 'run_started') return !state.runs.has(event.runId);
-  const run = state.runs.get(event.runId);
-  if (!run) return false;
+  if (event.type === 'run_started') return !state.runs.has(event.runId) && isPossibleChild(state, event);
+  const own = stateOf(state, event.runId);
+  const run = own?.runs.get(event.runId);
+  if (!own || !run) return false;
   switch (event.type) {
     case 'message_added': {
       const ids = callsOf(event.message).map(({ id }) => id);
@@ -39,15 +41,15 @@ export function isValidNext(state: SessionState, event: AgentEvent): boolean {
     case 'tool_started':
     case 'approval_requested':
     case 'question_asked':
-      return isOpen(state, event.callId);
+      return isOpen(own, event.callId);
     case 'tool_finished':
-      return isOpen(state, event.callId) && event.result.callId === event.callId;
+      return isOpen(own, event.callId) && event.result.callId === event.callId;
     case 'approval_resolved':
       return state.pendingApprovals.get(event.approvalId)?.callId === event.callId;
     case 'question_answered':
       return state.pendingQuestions.get(event.questionId)?.callId === event.callId;
     case 'context_compacted':
-      return isPossible(state, event);
+      return isPossible(own, event);
     case 'plan_resolved':
       return state.plans.has(event.planId);
     case 'plan_step':
@@ -79,8 +81,8 @@ function isOpen({ open, results }: SessionState, callId: string): boolean {
 }
 
 /** Returns the events that have rising sequence numbers and belong to the session or to a run whose start is in the log. */
-function inOrder({ runs, seq: newest }: SessionState, logged: readonly AgentEvent[]): AgentEvent[] {
-  const begun = new Set(runs.keys());
+function inOrder({ runs, children, seq: newest }: SessionState, logged: readonly AgentEvent[]): AgentEvent[] {
+  const begun = new Set([...runs.keys(), ...children.keys()]);
   for (const event of logged) if (event.type === 'run_started') begun.add(event.runId);
   const own = logged.filter((event) => event.seq > newest && (begun.has(event.runId) || isSessionEvent(event)));
   return own.every(({ seq }, index) => index === 0 || seq > (own[index - 1] as AgentEvent).seq) ? own : longestRising(own);

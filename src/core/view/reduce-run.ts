@@ -3,11 +3,13 @@
 import { textOf, type Usage } from '../model/messages.ts';
 import { mentionsOf, noteTexts } from '../model/notes.ts';
 import { currentStep, endChecksAfter, stepsAfter } from '../plan/progress.ts';
+import { isWithin, rootRunId } from '../session/children/child-ids.ts';
 import type { Decision } from '../session/effects.ts';
 import { type AgentEvent, isSessionEvent } from '../session/events.ts';
 import type { CheckResult } from '../session/session-state.ts';
 import { addUsage } from '../session/usage-totals.ts';
 import { endsWait } from '../words/retry-text.ts';
+import { askedAfter, reduceChild } from './child-views.ts';
 import { rulesIn } from './read-rules.ts';
 import { withRevisedPlan } from './revised-plan.ts';
 import { changesOf, type RunWrite, rolledBack, withWrite } from './run-changes.ts';
@@ -74,17 +76,18 @@ function withheldStatus(run: RunView, call: CallView, { decision, result }: Fini
 /** Computes the view of one run. The events may include events of other runs. */
 export function foldRun(events: Iterable<AgentEvent>, runId: string): RunView {
   let run = newRun(runId);
-  for (const event of events) if (event.runId === runId) run = reduceRun(run, event);
+  for (const event of events) if (isWithin(event.runId, runId)) run = reduceRun(run, event);
   return run;
 }
 
 /** Returns the run to display after an event. An event of another run switches to that run. */
 export function follow(run: RunView | undefined, event: AgentEvent): RunView {
   if (run && isSessionEvent(event)) return run;
-  return reduceRun(run?.id === event.runId ? run : newRun(event.runId), event);
+  return reduceRun(run && isWithin(event.runId, run.id) ? run : newRun(rootRunId(event.runId)), event);
 }
 
 export function reduceRun(before: RunView, event: AgentEvent): RunView {
+  if (event.runId !== before.id && isWithin(event.runId, before.id)) return reduceChild(before, event, reduceRun);
   if (before.compacting && event.type !== 'message_queued' && event.type !== 'message_unqueued') {
     const { compacting: _, ...rest } = before;
     return reduceRun(rest, event);
@@ -108,7 +111,10 @@ function reduceEvent(run: RunView, event: AgentEvent): RunView {
         model: event.model,
         plan: event.plan,
         ...(event.applies && { applies: true }),
+        ...(event.parent && { parent: event.parent }),
         ...(event.edits && { edits: event.edits }),
+        ...(event.worktree && { worktree: 'open' }),
+        ...(event.agent && { agent: event.agent.name }),
       };
     case 'turn_started':
       return { ...run, ...(event.context && { context: event.context }), turns: [...run.turns, newTurn(event.turn)] };
@@ -155,36 +161,29 @@ function reduceEvent(run: RunView, event: AgentEvent): RunView {
         const begun = decision.kind === 'allow' && { begun: true as const };
         return { ...call, name, title, effect, targets, decision, source, command, hosts, status, at, ...begun };
       });
-    case 'approval_requested': {
-      // When the effect of a call has changed, a new request replaces the earlier request for the same call.
-      const approvals = [...run.approvals.filter((approval) => approval.callId !== event.callId), event];
-      return inCall({ ...run, approvals }, event.callId, '', (call) => ({
+    case 'approval_requested':
+      return inCall(askedAfter(run, event), event.callId, '', (call) => ({
         ...call,
         title: call.title ?? event.title,
         status: 'waiting',
         asked: [...call.asked, { request: event }],
       }));
-    }
     case 'approval_resolved': {
-      const approvals = run.approvals.filter((approval) => approval.approvalId !== event.approvalId);
       const { approvalId, answer } = event;
       const status = answer.approve ? 'running' : 'rejected';
-      return inCall({ ...run, approvals }, event.callId, '', (call) => {
+      return inCall(askedAfter(run, event), event.callId, '', (call) => {
         const asked = call.asked.map((each) => (each.request.approvalId === approvalId ? { ...each, answer } : each));
         return { ...call, answer, status, asked };
       });
     }
-    case 'question_asked': {
-      const questions = [...run.questions.filter(({ questionId }) => questionId !== event.questionId), event];
-      return inCall({ ...run, questions }, event.callId, '', (call) => ({ ...call, status: 'waiting' }));
-    }
+    case 'question_asked':
+      return inCall(askedAfter(run, event), event.callId, '', (call) => ({ ...call, status: 'waiting' }));
     case 'question_answered': {
       const { questionId, answer } = event;
       const asked = run.questions.find((each) => each.questionId === questionId);
       const text = 'option' in answer ? [answer.option, answer.words].filter(Boolean).join(': ') : answer.words;
       const said = [...run.said, { key: questionId, text, ...(asked && { answers: asked.question.text }) }];
-      const questions = run.questions.filter((each) => each.questionId !== questionId);
-      return inCall({ ...run, questions, said }, event.callId, '', (call) => ({ ...call, status: 'running' }));
+      return inCall({ ...askedAfter(run, event), said }, event.callId, '', (call) => ({ ...call, status: 'running' }));
     }
     case 'tool_progress':
       return inCall(run, event.callId, '', (call) => ({ ...call, progress: event.text }));
@@ -204,8 +203,7 @@ function reduceEvent(run: RunView, event: AgentEvent): RunView {
     }
     case 'tool_finished': {
       // A staged change without a `file_changed` event was rolled back, because its call has ended.
-      const questions = run.questions.filter(({ callId }) => callId !== event.callId);
-      const ended = inCall({ ...withoutStaged(run, event.callId), questions }, event.callId, event.result.name, (call) =>
+      const ended = inCall(askedAfter(withoutStaged(run, event.callId), event), event.callId, event.result.name, (call) =>
         finishedCall(run, call, event),
       );
       const call = findCall(ended, event.callId);

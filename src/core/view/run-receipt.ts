@@ -3,13 +3,14 @@
 import type { Receipt } from '../session/events.ts';
 import { MAX_NAMED } from './receipt.ts';
 import { landedChanges } from './run-changes.ts';
-import { callsIn, filesRead, type RunView } from './run-view.ts';
+import { callsIn, filesRead, type RunView, withChildren } from './run-view.ts';
 
 const MAX_COMMAND = 500;
 
 /** Returns the receipt of the run so far. `canWrite` is true when the run had a tool that can change something. */
 export function receiptOf(run: RunView, canWrite?: boolean): Receipt {
-  const calls = callsIn(run);
+  const runs = withChildren(run);
+  const calls = runs.flatMap(callsIn);
   const finished = calls.filter(({ result }) => result !== undefined);
   const carriedOut = finished.filter((call) => call.carriedOut);
   const asked = calls.filter((call) => call.asked.length > 0);
@@ -19,7 +20,9 @@ export function receiptOf(run: RunView, canWrite?: boolean): Receipt {
   // Failed calls are those that were executed and, in Agent mode, calls of a tool that does not exist.
   const failed = finished.filter((call) => call.status === 'failed' && (call.carriedOut || call.decision?.kind === 'deny'));
   const allowed = carriedOut.flatMap(({ decision }) => (decision?.kind === 'allow' ? [decision.rule] : []));
-  const read = filesRead(run);
+  const read = new Set(runs.flatMap((each) => [...filesRead(each)]));
+  const rules = new Set(runs.flatMap((each) => (each.rules ?? []).map(({ path }) => path)));
+  const compactions = runs.reduce((sum, each) => sum + each.compactions.length, 0);
   const changed = landedChanges(run).map(({ path }) => path);
   const hosts = new Set(carriedOut.flatMap((call) => call.hosts ?? []));
   const servers = new Set(carriedOut.flatMap(({ source }) => (source?.startsWith('mcp:') ? [source.slice('mcp:'.length)] : [])));
@@ -35,8 +38,8 @@ export function receiptOf(run: RunView, canWrite?: boolean): Receipt {
     denied: denied.length,
     failed: failed.length,
     deniedBy: countsOf(denied),
-    ...(run.rules && { rules: named(new Set(run.rules.map(({ path }) => path))) }),
-    ...(run.compactions.length > 0 && { compactions: run.compactions.length }),
+    ...(rules.size > 0 && { rules: named(rules) }),
+    ...(compactions > 0 && { compactions }),
     read: named(read),
     readCount: read.size,
     changed: named(changed),

@@ -6,8 +6,20 @@ import type { ModelWaiting } from '../model/model.ts';
 import type { Plan } from '../plan/plan.ts';
 import { refusedPaths } from '../plan/progress.ts';
 import type { Rating } from '../session/answers.ts';
+import type { RunParent } from '../session/children/child-ids.ts';
 import type { ChangeSummary, Decision, Effect, Target } from '../session/effects.ts';
-import type { AgentEvent, ApprovalAnswer, Mode, Outcome, PauseReason, Receipt, RunError, TodoItem, UndoResult } from '../session/events.ts';
+import type {
+  AgentEvent,
+  ApprovalAnswer,
+  Mode,
+  Outcome,
+  PauseReason,
+  Receipt,
+  RunError,
+  TodoItem,
+  UndoResult,
+  WorktreeOutcome,
+} from '../session/events.ts';
 import type { BudgetKey } from '../session/limits.ts';
 import type { ApprovalRequest, AskedQuestion, CheckResult, StepStates } from '../session/session-state.ts';
 import { callText } from '../words/call-text.ts';
@@ -94,9 +106,13 @@ export type RunView = {
   /** Whether the user applies code from an answer to a file. No model is called. */
   applies?: true;
   /** The id of a run in another session. The prompt of this run is another version of the prompt of that run. */
+  /** The name of the agent. */
+  agent?: string;
   edits?: string;
   /** Whether the run comes from a file, so that nothing in it can be undone. */
   isImported?: true;
+  /** The worktree in which the run works, or what became of it. Nothing can be undone in a closed worktree. */
+  worktree?: 'open' | WorktreeOutcome;
   /** The wait before the request is sent to the model again. */
   waiting?: ModelWaiting;
   /** The rules files and memories that were added to the conversation in this run. */
@@ -135,6 +151,10 @@ export type RunView = {
   finished?: { outcome: Outcome; error?: RunError; usage: Usage; cost?: Cost; sessionCost?: Cost; durationMs: number; receipt?: Receipt };
   /** The user's rating of the answer. */
   rating?: { rating: Rating; words?: string };
+  /** The call in which this run works, if another run started it. */
+  parent?: RunParent;
+  /** The child runs, in the order in which they began. */
+  children?: readonly RunView[];
   undone?: readonly UndoResult[];
   /** The id of the undo that undid the run, with which the undo can itself be undone. */
   undoId?: string;
@@ -162,6 +182,11 @@ export function newRun(id: string): RunView {
 
 export function callsIn({ turns }: RunView): CallView[] {
   return turns.flatMap(({ calls }) => calls);
+}
+
+/** Returns the run and all runs that worked for it. */
+export function withChildren(run: RunView): RunView[] {
+  return [run, ...(run.children ?? []).flatMap(withChildren)];
 }
 
 /** Returns the index of the turn that made the call, or -1. The search starts at the end. */

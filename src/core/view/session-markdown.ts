@@ -3,6 +3,7 @@
 import type { List } from '../list.ts';
 import { resultText, textOf } from '../model/messages.ts';
 import { mentionsOf } from '../model/notes.ts';
+import { isChildRun } from '../session/children/child-ids.ts';
 import type { AgentEvent } from '../session/events.ts';
 import { foldSession } from '../session/reduce.ts';
 import { codeSpan, fence } from '../words/markdown-code.ts';
@@ -19,7 +20,8 @@ export type NumberedMessage = { number: number; seq: number; from: 'user' | 'mod
 export function numberedMessages(events: List<AgentEvent>): NumberedMessage[] {
   const messages: NumberedMessage[] = [];
   for (const event of events) {
-    if (event.type !== 'message_added') continue;
+    // A child run tells its answer to its parent, in the result of a call.
+    if (event.type !== 'message_added' || isChildRun(event.runId)) continue;
     const { message, seq } = event;
     const text = textOf(message);
     if (message.role === 'assistant' && !text.trim()) continue;
@@ -44,6 +46,7 @@ export function sessionMarkdown(events: List<AgentEvent>): string {
 }
 
 function partsOf(event: AgentEvent, titles: ReadonlyMap<string, string>): string[] {
+  if (isChildRun(event.runId) && /^(run|message|context)_/.test(event.type)) return [];
   switch (event.type) {
     case 'run_started':
       return [`*${time(event.at)} · ${event.mode} · ${visibleLine(`${event.model.provider}/${event.model.model}`)}*`];

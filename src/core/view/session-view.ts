@@ -8,6 +8,7 @@ import { type MentionRef, textOf } from '../model/messages.ts';
 import { mentionsOf } from '../model/notes.ts';
 import { finishedSteps, refusedPaths, replaces } from '../plan/progress.ts';
 import type { Rating } from '../session/answers.ts';
+import { isChildRun, rootRunId } from '../session/children/child-ids.ts';
 import { type AgentEvent, type EventBody, isDurable, type SessionParent } from '../session/events.ts';
 import type { EventList } from '../session/lists.ts';
 import { titleOf } from '../session/title.ts';
@@ -81,6 +82,11 @@ export function project(view: SessionView, event: AgentEvent): SessionView {
       const { runs } = withProposals(next, (proposal) => (proposal.resolved ? proposal : { ...proposal, resolved: 'discard' }));
       return { ...next, runs: runs.map((run) => ({ ...run, isImported: true })), restored: undefined, importedUntil: event.seq };
     }
+    case 'session_worktree_closed':
+      return {
+        ...next,
+        runs: next.runs.map((run) => (run.worktree === 'open' ? { ...run, worktree: event.outcome, isImported: true } : run)),
+      };
     case 'message_queued':
     case 'message_unqueued':
     case 'message_added':
@@ -103,7 +109,7 @@ export function readView(events: Iterable<AgentEvent>): SessionView {
 
 /** Computes the view of the last run from its log. */
 export function readLastRun(events: EventList): RunView | undefined {
-  const last = events.facts().findLast(({ type }) => type === 'run_started');
+  const last = events.facts().findLast(({ type, runId }) => type === 'run_started' && !isChildRun(runId));
   return last && readRun(events, last.runId);
 }
 
@@ -115,6 +121,7 @@ const ABOUT_RUNS: ReadonlySet<EventBody['type']> = new Set([
   'changes_restored',
   'answer_rated',
   'session_imported',
+  'session_worktree_closed',
 ]);
 
 /**
@@ -127,7 +134,9 @@ export function readRun(events: EventList, runId: string): RunView {
   const needsAll = facts.some(({ type }) => type === 'changes_restored');
   const own = new Set<string>();
   for (let id: string | undefined = runId; id !== undefined && !own.has(id); id = resumedBy(events, id)) own.add(id);
-  const selected = events.select(({ type, runId: of }) => own.has(of) || ABOUT_RUNS.has(type) || (needsAll && type === 'run_started'));
+  const selected = events.select(
+    ({ type, runId: of }) => own.has(rootRunId(of)) || ABOUT_RUNS.has(type) || (needsAll && type === 'run_started'),
+  );
   return runIn(readView(selected), runId);
 }
 
@@ -136,11 +145,11 @@ function resumedBy(events: EventList, id: string): string | undefined {
 }
 
 function inRun(view: SessionView, event: AgentEvent): SessionView {
-  const index = view.runs.findLastIndex((run) => run.id === event.runId);
+  const index = view.runs.findLastIndex((run) => run.id === rootRunId(event.runId));
   const run = view.runs[index];
   if (run) return { ...view, runs: view.runs.with(index, reduceRun(run, event)) };
   // Only `run_started` adds a run. Other events of an unknown run are ignored.
-  if (event.type !== 'run_started') return view;
+  if (event.type !== 'run_started' || isChildRun(event.runId)) return view;
   const { steps, endChecks } = view.runs.find(({ id }) => id === event.resumes) ?? newRun('');
   const begun = reduceRun({ ...newRun(event.runId), steps: finishedSteps(steps), endChecks }, event);
   return { ...view, title: view.title || titleOf(event.prompt), restored: undefined, runs: [...view.runs, begun] };

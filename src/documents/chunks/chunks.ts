@@ -14,7 +14,7 @@ export type Section = { level: number; title: string; titlePath: string[]; start
 export type ChunkedDocument = { chunks: Chunk[]; sections: Section[]; length: number };
 
 /** A chunk smaller than this is merged with the next one. */
-const SMALL = 150;
+const SMALL = 250;
 
 /** A piece of content, with the headings directly before it, so that no chunk ends with a heading. */
 type Unit = { pieces: Piece[]; tokens: number; path: readonly string[]; headings: string[] };

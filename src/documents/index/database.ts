@@ -31,6 +31,11 @@ const paths = (directory: string) => ({
 
 const writing = new Set<string>();
 
+/** Returns true if this or another process is writing the database in the directory. */
+export function isBeingWritten(directory: string): boolean {
+  return writing.has(directory) || isLockedByOther(paths(directory).lock);
+}
+
 export class IndexWriter {
   readonly db: Database;
   readonly #directory: string;
@@ -38,9 +43,10 @@ export class IndexWriter {
 
   /**
    * @param anew whether to make a new index instead of the existing one
+   * @param schema the tables, if the database is not the index of a collection
    * @throws CollectionBusy if another process is writing
    */
-  constructor(directory: string, { anew = false } = {}) {
+  constructor(directory: string, { anew = false, schema = INDEX_SCHEMA } = {}) {
     this.#directory = directory;
     makeDirectory(directory);
     const { file, lock } = paths(directory);
@@ -53,7 +59,7 @@ export class IndexWriter {
       rmSync(`${file}.lock`, { recursive: true, force: true });
       removeAbandoned(paths(directory).readers);
       if (anew) removeIndex(file);
-      this.db = openForWriting(file);
+      this.db = openForWriting(file, schema);
       if (generationOf(directory).state !== 'ready') this.publish();
     } catch (error) {
       this.#release();
@@ -99,13 +105,15 @@ export class IndexWriter {
   }
 }
 
-function openForWriting(file: string): Database {
+const INDEX_SCHEMA = { version: VERSION, sql: SCHEMA };
+
+function openForWriting(file: string, schema: typeof INDEX_SCHEMA): Database {
   try {
-    return prepared(file);
+    return prepared(file, schema);
   } catch (error) {
     if (!isDamage(error)) throw error;
     removeIndex(file);
-    return prepared(file);
+    return prepared(file, schema);
   }
 }
 
@@ -119,15 +127,15 @@ function removeIndex(file: string): void {
   rmSync(`${file}.lock`, { recursive: true, force: true });
 }
 
-function prepared(file: string): Database {
+function prepared(file: string, { version: current, sql }: typeof INDEX_SCHEMA): Database {
   const db = new sqlite.Database(file);
   try {
     db.exec('pragma locking_mode = exclusive');
     db.get('pragma journal_mode = wal');
     db.exec(`pragma synchronous = normal; pragma wal_autocheckpoint = 0; ${CACHE}`);
     const version = db.get('pragma user_version')?.user_version;
-    if (version === 0) db.exec(`begin immediate; ${SCHEMA} commit;`);
-    else if (version !== VERSION) throw new Error('The index has a different version.');
+    if (version === 0) db.exec(`begin immediate; ${sql} commit;`);
+    else if (version !== current) throw new Error('The index has a different version.');
     return db;
   } catch (error) {
     db.close();
@@ -206,7 +214,7 @@ export class IndexReader {
 
 /** Completes what a killed writer began to publish. */
 export function recoverIndex(directory: string): void {
-  if (writing.has(directory) || isLockedByOther(paths(directory).lock)) return;
+  if (isBeingWritten(directory)) return;
   try {
     new IndexWriter(directory).close();
   } catch (error) {

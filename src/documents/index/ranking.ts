@@ -1,57 +1,112 @@
 /**
  * Ranks the passages that BM25 found. BM25 alone prefers a passage that repeats one rare word of a long question to a passage that has most of
- * its words, so repetitions count little here, and the share of the words that a passage has counts too.
+ * its words. The words of a question often stand in different passages of the document that answers it, so the whole document counts too.
  */
 import type { Language } from './languages.ts';
-import { indexText } from './terms.ts';
+import { termsIn, tokensIn } from './terms.ts';
 
 /** A word of the query with the terms that stand for it. `rarity` is the logarithm that BM25 weights it by. */
 export type RankedWord = { terms: readonly string[]; isPrefix: boolean; rarity: number };
 
-/** `headings` are those above and in the passage, and `score` is that of BM25. */
-export type RankedPassage = { title: string; headings: readonly string[]; text: string; language: Language; score: number };
+/** `title` includes the name of the document, `headings` are those above and in the passage, and `score` is that of BM25. */
+export type RankedPassage = {
+  document: string;
+  title: string;
+  headings: readonly string[];
+  text: string;
+  language: Language;
+  isCode: boolean;
+  score: number;
+};
 
-/** How much the parts of a score count, in comparison with the words of the passage. */
-const SHARE = 0.25;
-const BM25 = 1.5;
-/** How much a word in the title of the document or in its path counts, in comparison with a word of the text or of a heading. */
-const TITLE = 0.5;
 /** The larger, the more a repeated word counts. */
 const SATURATION = 2;
 /** The greatest factor of a word in BM25. */
 const MOST_OF_BM25 = 2.2;
+/** The number of passages of a document that decide its score, so that a long document does not gain by its length. */
+const BEST_OF_DOCUMENT = 3;
+/** A question is rather answered by a text than by declarations that have the same words. */
+const CODE = 0.75;
 
-/** Returns a score from 0 to 1 for each passage. A passage that has all words of the query, and several times, comes near to 1. */
+/** Which words the passages of a document have, and the scores of the best of them. */
+type DocumentMatch = { has: boolean[]; scores: number[] };
+
+/**
+ * Returns a score from 0 to 1 for each passage: the mean of six shares of the query. All count the same, because weights that were fitted to
+ * the questions of the benchmark were not better for other questions.
+ * @param passages in the order of BM25, the best first
+ */
 export function scoresOf(passages: readonly RankedPassage[], words: readonly RankedWord[]): number[] {
-  const total = words.reduce((sum, { rarity }) => sum + rarity, 0);
-  if (total === 0) return passages.map(() => 0);
-  return passages.map(({ title, headings, text, language, score }) => {
-    const [inTitle, inHeadings, inText] = [title, headings.join(' '), text].map((part) => countsOf(part, language)) as [
-      Counts,
-      Counts,
-      Counts,
+  const rarities = words.map(({ rarity }) => rarity);
+  // The square root keeps one rare word, such as "polite", from outweighing all others.
+  const weights = rarities.map(Math.sqrt);
+  const mostOfBm25 = MOST_OF_BM25 * sumOf(rarities);
+  if (mostOfBm25 === 0) return passages.map(() => 0);
+  const shareOf = (value: (word: number) => number) => sumOf(weights.map((weight, word) => weight * value(word))) / sumOf(weights);
+
+  const counters = new Map<Language, WordCounter>();
+  const documents = new Map<string, DocumentMatch>();
+  const matches = passages.map(({ document, title, headings, text, language, score }) => {
+    const counter = counters.get(language) ?? new WordCounter(words, language);
+    counters.set(language, counter);
+    const inText = counter.countsIn(text);
+    const inHeadings = counter.countsIn(headings.join('\n'));
+    const inTitle = counter.countsIn(title);
+    const has = words.map((_, word) => (inText[word] as number) + (inHeadings[word] as number) + (inTitle[word] as number) > 0);
+    const whole = documents.get(document) ?? { has: words.map(() => false), scores: [] };
+    documents.set(document, { has: whole.has.map((before, word) => before || has[word] === true), scores: [...whole.scores, score] });
+    return { inText, inHeadings, has };
+  });
+
+  return passages.map(({ document, isCode, score }, index) => {
+    const { inText, inHeadings, has } = matches[index] as (typeof matches)[number];
+    const whole = documents.get(document) as DocumentMatch;
+    const shares = [
+      score / mostOfBm25,
+      shareOf((word) => (inText[word] as number) / ((inText[word] as number) + SATURATION)),
+      shareOf((word) => Number(has[word])),
+      shareOf((word) => Number(inHeadings[word] !== 0)),
+      shareOf((word) => Number(whole.has[word])),
+      sumOf(whole.scores.slice(0, BEST_OF_DOCUMENT)) / BEST_OF_DOCUMENT / mostOfBm25,
     ];
-    let [repeated, shared] = [0, 0];
-    for (const word of words) {
-      const count = countOf(inText, word) + Math.min(1, countOf(inHeadings, word)) + TITLE * Math.min(1, countOf(inTitle, word));
-      repeated += (word.rarity * count) / (count + SATURATION);
-      if (count > 0) shared += word.rarity;
-    }
-    return (repeated + SHARE * shared + (BM25 * score) / MOST_OF_BM25) / total / (1 + SHARE + BM25);
+    return (sumOf(shares) / shares.length) * (isCode ? CODE : 1);
   });
 }
 
-type Counts = ReadonlyMap<string, number>;
-
-function countsOf(text: string, language: Language): Counts {
-  const counts = new Map<string, number>();
-  for (const term of indexText(text, language).split(' ')) counts.set(term, (counts.get(term) ?? 0) + 1);
-  return counts;
+function sumOf(numbers: readonly number[]): number {
+  return numbers.reduce((sum, number) => sum + number, 0);
 }
 
-function countOf(counts: Counts, { terms, isPrefix }: RankedWord): number {
-  if (!isPrefix) return terms.reduce((sum, term) => sum + (counts.get(term) ?? 0), 0);
-  let sum = 0;
-  for (const [term, count] of counts) if (terms.some((beginning) => term.startsWith(beginning))) sum += count;
-  return sum;
+/** Counts the words of a query in texts. It remembers which words a token of a text stands for, because texts repeat their tokens. */
+class WordCounter {
+  readonly #words: readonly RankedWord[];
+  readonly #language: Language;
+  readonly #known = new Map<string, readonly number[]>();
+
+  constructor(words: readonly RankedWord[], language: Language) {
+    this.#words = words;
+    this.#language = language;
+  }
+
+  countsIn(text: string): number[] {
+    const counts = this.#words.map(() => 0);
+    for (const token of tokensIn(text)) {
+      let found = this.#known.get(token);
+      if (!found) {
+        found = this.#wordsOf(token);
+        this.#known.set(token, found);
+      }
+      for (const word of found) counts[word] = (counts[word] as number) + 1;
+    }
+    return counts;
+  }
+
+  #wordsOf(token: string): number[] {
+    const terms = termsIn(token, this.#language);
+    return this.#words.flatMap((word, index) => terms.filter((term) => stands(word, term)).map(() => index));
+  }
+}
+
+function stands({ terms, isPrefix }: RankedWord, term: string): boolean {
+  return isPrefix ? terms.some((beginning) => term.startsWith(beginning)) : terms.includes(term);
 }

@@ -22,7 +22,7 @@ const MAX_QUERY = 2_000;
 const MAX_COMPARED = 20_000;
 
 /** The number of passages that are ranked again. */
-const CANDIDATES = 40;
+const CANDIDATES = 60;
 
 type Word = QueryWord & { count: number };
 export type Candidate = Omit<Passage, 'collection' | 'repeated'> & { print: string };
@@ -55,10 +55,9 @@ function ranked(db: Database, rows: ReturnType<typeof rowsOf>, words: readonly W
       const language = String(rows[index]?.language);
       const headings = [...new Set([...titlePath, ...headingsIn(text)])];
       return {
-        title: `${title} ${document}`,
-        headings,
-        text,
+        ...{ document, title: `${title} ${document}`, headings, text },
         language: isLanguage(language) ? language : 'en',
+        isCode: rows[index]?.format === 'code',
         score: -Number(rows[index]?.score),
       };
     }),
@@ -80,7 +79,7 @@ type Limits = { where: string; values: string[]; most: number };
 
 function rowsOf(db: Database, match: string, { where, values, most }: Limits) {
   return db.all(
-    `select d.key, d.title, d.language, c.path, c.place, c.lead, c.text, c.start, c.print, f.score from
+    `select d.key, d.title, d.language, d.format, c.path, c.place, c.lead, c.text, c.start, c.print, f.score from
        (select rowid, rank as score from terms where terms match ? and rank match '${WEIGHTS}' ${where} order by rank limit ${most}) f
        join chunks c on c.id = f.rowid join documents d on d.id = c.document order by f.score, c.id`,
     [match, ...values],

@@ -21,11 +21,19 @@ const MAX_TOKEN = 400;
 /** Returns the terms of a text, separated by spaces. */
 export function indexText(text: string, language: Language): string {
   const terms: string[] = [];
-  for (const [token] of text.matchAll(TOKEN)) {
-    const { words, parts } = termsOf(token, language);
-    terms.push(...words, ...parts);
-  }
+  for (const token of tokensIn(text)) terms.push(...termsIn(token, language));
   return terms.join(' ');
+}
+
+/** Returns the words, identifiers and paths of a text. */
+export function tokensIn(text: string): string[] {
+  return text.match(TOKEN) ?? [];
+}
+
+/** Returns the terms of a token. */
+export function termsIn(token: string, language: Language): string[] {
+  const { words, parts } = termsOf(token, language);
+  return [...words, ...parts];
 }
 
 /**

@@ -11,12 +11,19 @@ import type {
   Source,
 } from '../collections.ts';
 import { CollectionBusy, NotInCollection } from '../collections.ts';
-import { IndexReader, isDamage } from '../index/database.ts';
+import type { Embedder } from '../embeddings/embedder.ts';
+import type { FoundPassage } from '../embeddings/fusion.ts';
+import type { HybridSearch } from '../embeddings/hybrid.ts';
+import { embeddingsDirectory } from '../embeddings/schema.ts';
+import type { EmbeddingOptions, EmbeddingReport } from '../embeddings/update.ts';
+import { IndexReader, isBeingWritten, isDamage } from '../index/database.ts';
 import { contentIn, countsIn, documentsIn, outlineIn, sectionIn } from '../index/documents.ts';
 import { rankedPassages } from '../index/search.ts';
 import { CollectionError, type Definition, Definitions, expectName } from './definitions.ts';
 import { type IndexWork, LocalIndexWork, type UpdateOptions } from './index-work.ts';
 import type { Scope, UpdatePorts, UpdateReport } from './sources.ts';
+
+type LoadEmbedder = () => Promise<Embedder | undefined>;
 
 const MAX_SOURCES = 100;
 const MAX_LISTED = 1_000;
@@ -26,10 +33,16 @@ export class DocumentStore implements DocumentCollections {
   readonly #definitions: Definitions;
   readonly #readers = new Map<string, IndexReader>();
   readonly #work: IndexWork;
+  readonly #embedder: LoadEmbedder | undefined;
+  #hybrid: HybridSearch | undefined;
 
-  /** `roots` are the directories for the collections of the workspace and for the global ones. */
-  constructor(roots: Readonly<Record<Scope, string>>, work: IndexWork = new LocalIndexWork()) {
+  /**
+   * `roots` are the directories for the collections of the workspace and for the global ones. `embedder` loads the model that computes the
+   * embeddings of queries, if the user has configured one.
+   */
+  constructor(roots: Readonly<Record<Scope, string>>, embedder?: LoadEmbedder, work: IndexWork = new LocalIndexWork()) {
     this.#definitions = new Definitions(roots);
+    this.#embedder = embedder;
     this.#work = work;
   }
 
@@ -66,9 +79,18 @@ export class DocumentStore implements DocumentCollections {
     return this.#work.update(directory, sources, ofScope, { signal, ...options });
   }
 
+  /** Computes the embeddings that are missing. Call this after `update`. @throws CollectionBusy if another process does the same */
+  async embed(name: string, embedder: Embedder, options: EmbeddingOptions): Promise<EmbeddingReport> {
+    const { embedPassages } = await import('../embeddings/update.ts');
+    return embedPassages(expectWhole(this.#existing(name)), embedder, options);
+  }
+
   /** @throws CollectionBusy if another process is updating the collection */
   async remove(name: string): Promise<void> {
     const definition = this.#existing(name);
+    if (isBeingWritten(embeddingsDirectory(definition.directory)))
+      throw new CollectionBusy('Embeddings of this collection are being computed. Wait until that has ended.');
+    this.#hybrid?.close(definition.directory);
     this.#readers.get(definition.directory)?.close();
     this.#readers.delete(definition.directory);
     // The lock is in the directory, so nothing else may write while it is removed. If the removal is interrupted, the index is already empty.
@@ -80,6 +102,7 @@ export class DocumentStore implements DocumentCollections {
   async close(): Promise<void> {
     for (const reader of this.#readers.values()) reader.close();
     this.#readers.clear();
+    this.#hybrid?.close();
     await this.#work.close();
   }
 
@@ -113,7 +136,24 @@ export class DocumentStore implements DocumentCollections {
       const own = await explained(definition, signal, () => this.#work.candidates(directory, query, { ...options, limit: most }, signal));
       for (const candidate of own ?? []) candidates.push({ collection: definition.name, ...candidate });
     }
-    return rankedPassages(candidates, most);
+    return rankedPassages(await this.#withSimilar(query, candidates, definitions, options, signal), most);
+  }
+
+  async #withSimilar(
+    query: string,
+    candidates: readonly FoundPassage[],
+    definitions: readonly Definition[],
+    options: SearchOptions,
+    signal?: AbortSignal,
+  ): Promise<readonly FoundPassage[]> {
+    if (!this.#embedder) return candidates;
+    this.#hybrid ??= new (await import('../embeddings/hybrid.ts')).HybridSearch(this.#embedder);
+    const collections = definitions.map((definition) => ({
+      name: definition.name,
+      directory: definition.directory,
+      read: <T>(read: Query<T>) => this.#read(definition, read),
+    }));
+    return this.#hybrid.ranked(query, candidates, collections, options, signal);
   }
 
   async outline(collection: string, document: string): Promise<OutlineEntry[]> {

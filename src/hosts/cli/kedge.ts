@@ -18,6 +18,7 @@ import { Ledger } from '../../sessions/ledger.ts';
 import { SessionStore } from '../../sessions/store.ts';
 import { LearnedWindows } from '../../sessions/windows.ts';
 import type { FileSystem, Writer } from '../../workspace/types.ts';
+import type { AgentFiles } from '../node/agent-files.ts';
 import { Commands } from '../node/commands/commands.ts';
 import type { Launch } from '../node/commands/process.ts';
 import { Collections, collectionDirectories } from '../node/documents/collections.ts';
@@ -26,7 +27,7 @@ import { NodeFileSystem } from '../node/files/file-system.ts';
 import { NodeWriter } from '../node/files/writer.ts';
 import { StoredKeys } from '../node/keyring.ts';
 import { MemoryFiles } from '../node/memory.ts';
-import { storageDirectory, workspaceStorage } from '../node/storage.ts';
+import { configDirectory, storageDirectory, workspaceStorage } from '../node/storage.ts';
 import { StoredGrants } from './grants.ts';
 import type { ProbedModel } from './local-models.ts';
 import { type Addresses, bareAddress, readAddresses, writeAddresses } from './options/addresses.ts';
@@ -51,6 +52,7 @@ export type Kedge = {
   assistant: Assistant;
   grants: StoredGrants;
   memory: MemoryFiles;
+  agentFiles(): Promise<AgentFiles>;
   /** The directory of the data for these folders. */
   storage: string;
   /** The real paths of the folders. */
@@ -58,6 +60,8 @@ export type Kedge = {
   /** The folders on disk. */
   fs: NodeFileSystem;
   documents: Collections;
+  /** Git worktrees of the folder, if only one is open. */
+  worktrees?: AssistantPorts['worktrees'];
   /** Deletes stored file contents for undo that are too old, or too large in total. Runs at most once a day. */
   pruneCheckpoints(): Promise<void>;
   /** @throws UsageError if a cost limit is set but the price of the model is unknown, because the limit could not be enforced. */
@@ -93,7 +97,13 @@ export function openKedge(
   const logs = join(storage, 'sessions');
   const storedGrants = new StoredGrants(join(storage, 'grants.json'));
   const memory = new MemoryFiles({ workspace: join(storage, 'memory.md'), user: join(storageDirectory(env), 'memory.md') });
-  const documents = new Collections(collectionDirectories(storage, storageDirectory(env)));
+  const agentFiles = async () => {
+    const { AgentFiles } = await import('../node/agent-files.ts');
+    return new AgentFiles({ directory: join(configDirectory(env), 'agents'), accepted: join(storage, 'agents.json') });
+  };
+  const documents = new Collections(collectionDirectories(storage, storageDirectory(env)), async () =>
+    env.KEDGE_EMBEDDING_MODEL ? (await import('./documents/embedder.ts')).configuredEmbedder(env, keys) : undefined,
+  );
   const memoryTokens = memoryTokensOf(env);
   const contextTokens = contextTokensOf(env);
   let chosen: ModelRef = { provider: 'offline', model: 'offline' };
@@ -123,6 +133,16 @@ export function openKedge(
     environment: () => environmentRules(env),
     ...(launch && { launch }),
   });
+  const surroundingsOf = async (root: string) =>
+    (await import('../node/surroundings.ts')).terminalSurroundings(root, new Set(options.surroundings ?? PARTS));
+  const loadWorktrees = async (folder: string) =>
+    (await import('../node/worktrees/port.ts')).worktreesPort({
+      ...{ folder, storage, surroundings: surroundingsOf },
+      environment: () => environmentRules(env),
+      ...(launch && { launch }),
+    });
+  let loadedWorktrees: ReturnType<typeof loadWorktrees> | undefined;
+  const worktrees = () => (loadedWorktrees ??= loadWorktrees(roots[0] as string));
   const mcp = mcpServersOf(options.mcpConfig, { folders: roots, storage }, warn, mcpServers);
   const assistant = new Assistant(
     adapt({
@@ -152,9 +172,11 @@ export function openKedge(
       },
       policy: () => policy,
       remembered: memory,
+      // A model on the command line is for all runs.
+      agents: async () => (await import('./agents/review.ts')).agentsPort(await agentFiles(), options.model === undefined),
       documents: () => documents.forRuns(),
-      surroundings: async () =>
-        (await import('../node/surroundings.ts')).terminalSurroundings(roots[0] as string, new Set(options.surroundings ?? PARTS)),
+      surroundings: () => surroundingsOf(roots[0] as string),
+      ...(roots.length === 1 && !files && { worktrees }),
       facts,
       changes: async (at, isWithheld, signal) =>
         (await import('../node/commands/git-changes.ts')).gitChanges(fs.absolute(at), isWithheld, signal),
@@ -180,7 +202,9 @@ export function openKedge(
     assistant,
     grants: storedGrants,
     memory,
+    agentFiles,
     documents,
+    ...(roots.length === 1 && { worktrees }),
     storage,
     folders: roots,
     fs,

@@ -1,4 +1,4 @@
-/** The commands that run no model: `keys`, `undo`, `remember`, `grants`, `models`, `config` and `completion`. They are loaded on demand. */
+/** The commands that run no model: `keys`, `undo`, `worktree`, `remember`, `grants`, `models`, `agents`, `config`, `completion`. They are loaded on demand. */
 import type { AgentEvent } from '../../core/session/events.ts';
 import type { StoredKeys } from '../node/keyring.ts';
 import { EXIT } from './exit-codes.ts';
@@ -15,6 +15,8 @@ export async function runOther(command: Other, { stored, env, signal, hooks }: R
     case 'models':
       process.stdout.write((await import('./models-command.ts')).modelsText(env, stored().names));
       return EXIT.answered;
+    case 'agents':
+      return (await import('./agents/agents.ts')).agents(openKedge(command, env), words, command.json);
     case 'keys': {
       const { keys, keysCommand } = await import('./options/keys.ts');
       const { stdin: input, stdout: output, stderr: prompts } = process;
@@ -26,6 +28,13 @@ export async function runOther(command: Other, { stored, env, signal, hooks }: R
       // A signal stops the undo between two files, and the undo still reports what it has restored.
       hooks.shutDown = () => assistant.shutDown();
       return undo(assistant, words[0], { show: command.json ? printJson : undefined, signal });
+    }
+    case 'worktree': {
+      const kedge = openKedge(command, env);
+      hooks.shutDown = () => kedge.assistant.shutDown();
+      const code = await (await import('./worktrees/worktrees.ts')).worktreeCommand(kedge, words, command, signal);
+      await kedge.assistant.shutDown();
+      return code;
     }
     case 'remember':
       return (await import('./remember.ts')).remember(openKedge(command, env).memory, { words, everywhere: command.all });

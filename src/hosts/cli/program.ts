@@ -41,8 +41,10 @@ export async function program(args: readonly string[]): Promise<number> {
   }
 }
 
+const loadWorktrees = () => import('./worktrees/worktrees.ts');
+
 /** The commands that do not run a model. The code of each is loaded when it is used. */
-const SESSION_COMMANDS = /^(sessions|fork|export|import|replay|doctor|insights|docs(?! ask$))\b/;
+const SESSION_COMMANDS = /^(sessions|fork|export|import|replay|doctor|insights|docs(?! (?:ask|summarize|worksheet|compare)$))\b/;
 
 /** Returns the first two words that are not options. */
 function commandWords(args: readonly string[]): string {
@@ -110,12 +112,17 @@ async function run(given: Extract<Command, { action: 'prompt' | 'continue' }>, s
       ? undefined
       : (await import('./schema/index.ts')).jsonAnswers(schema, 'mode' in command ? command.mode : usualMode);
   const kedge = openKedge(command, env, undefined, answers?.parts);
-  const isPiped = command.prompt.includes('-');
+  const template = command.action === 'prompt' ? command.template : undefined;
+  const isPiped = !template && command.prompt.includes('-');
   const typed = command.prompt
     .filter((word) => word !== '-')
     .join(' ')
     .trim();
-  const text = isPiped ? await (await import('./options/standard-input.ts')).withStandardInput(typed) : typed;
+  const text = template
+    ? await (await import('./documents/template-prompt.ts')).templatePrompt({ template, words: command.prompt }, kedge.documents)
+    : isPiped
+      ? await (await import('./options/standard-input.ts')).withStandardInput(typed)
+      : typed;
   const session =
     command.session === undefined
       ? await kedge.assistant.newSession()
@@ -128,6 +135,8 @@ async function run(given: Extract<Command, { action: 'prompt' | 'continue' }>, s
   hooks.onStall = () => session.fail(new Error(STALLED));
   const { lastRun } = session.state;
   const model = chosen ?? lastRun?.model ?? { provider: 'offline', model: 'offline' };
+  if (template && model.provider === 'offline')
+    throw new UsageError(`kedge docs ${template} needs a model. Choose one with --model; kedge models lists them.`);
   kedge.expectPrice(model);
   const { config, explicitAddress, agentProblem } = await kedge.use(model, session, signal);
   if (signal.aborted) return EXIT.stopped;
@@ -145,7 +154,7 @@ async function run(given: Extract<Command, { action: 'prompt' | 'continue' }>, s
         process.stdin.isTTY === true,
         readLastRun(session.events),
       );
-  session.subscribe(renderer ? (event) => renderer.handle(event) : printJson);
+  session.subscribe(renderer ? (event) => renderer.handle(event) : printJson, { withChildren: true });
   hooks.onInterrupt = () => void renderer?.interrupted();
 
   const endpoint = env.KEDGE_OTLP_ENDPOINT;
@@ -156,7 +165,10 @@ async function run(given: Extract<Command, { action: 'prompt' | 'continue' }>, s
       const attachments = /@|^\//.test(typed)
         ? await (await import('./mentions.ts')).readTyped(kedge.assistant, session, typed, signal, model)
         : [];
-      return session.prompt({ text, mode, attachments }, shown ? { shown } : {});
+      const worktree = command.worktree && (await (await loadWorktrees()).createWorktree(kedge, session, { ...command, mode }, signal));
+      const agent = command.agent === 'none' ? '' : command.agent;
+      const bound = { ...(shown && { shown }), ...(worktree && { worktree }) };
+      return session.prompt({ text, mode, attachments, ...(agent !== undefined && { agent }) }, bound);
     }
     if (session.state.pendingApprovals.size + session.state.pendingQuestions.size > 0) return answerPending(session, command, signal);
     const proposed = proposedPlan(session.state);
@@ -174,6 +186,7 @@ async function run(given: Extract<Command, { action: 'prompt' | 'continue' }>, s
     renderer?.skipWait(),
   );
   if (code === EXIT.answered && !command.json) answers?.print(session);
+  if (session.state.worktree !== undefined) await (await loadWorktrees()).offerChanges(kedge, session, command, signal);
   if (command.output !== undefined) (await import('./output/plan-output.ts')).writePlan(session, command.output);
   await kedge.pruneCheckpoints().catch(() => undefined);
   await traces?.flush();

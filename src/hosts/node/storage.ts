@@ -18,6 +18,14 @@ export function storageDirectory(env: Environment = process.env, platform: NodeJ
   return data && isAbsolute(data) ? join(data, 'kedge') : below('.local', 'share');
 }
 
+/** Returns the directory of the user's configuration file and agents. @throws Error when the home directory is unknown. */
+export function configDirectory(env: Environment = process.env, platform: NodeJS.Platform = process.platform, home?: string): string {
+  const config = env.XDG_CONFIG_HOME;
+  const isXdg = !env.KEDGE_HOME && platform !== 'darwin' && platform !== 'win32';
+  if (!isXdg) return storageDirectory(env, platform, home);
+  return join(config && isAbsolute(config) ? config : join(home ?? homeDirectory(), '.config'), 'kedge');
+}
+
 /**
  * Returns HOME, or else the home directory of the account. An empty or relative path is skipped, because it would be inside the workspace.
  * In a container, both may be missing.

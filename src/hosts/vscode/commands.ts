@@ -37,9 +37,13 @@ export function registerCommands(kedge: Kedge, panel: Panel, proposals: Proposal
       await panel.reveal({ type: 'compose', text: '' });
       await kedge.sessions.show(session);
     },
+    'kedge.runInBackground': async (text: unknown) =>
+      (await import('./actions/background.ts')).runInBackground(kedge, typeof text === 'string' ? text : undefined),
     'kedge.openSession': async () => (await import('./session-list.ts')).openSession(kedge, panel),
     'kedge.showSessions': () => panel.reveal({ type: 'show_page', name: 'sessions' }),
     'kedge.pickModel': async () => (await import('./models/connect.ts')).pickModel(kedge),
+    'kedge.pickAgent': async () => (await import('./agents/choose-agent.ts')).chooseAgent(kedge),
+    'kedge.showAgents': () => panel.reveal({ type: 'show_page', name: 'agents' }),
     'kedge.connectModel': async () => (await import('./models/connect.ts')).connectModel(kedge),
     'kedge.stop': async () => (await current(kedge)).stop(),
     'kedge.manageGrants': () => panel.reveal({ type: 'show_page', name: 'permissions' }),

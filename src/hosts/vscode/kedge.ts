@@ -3,6 +3,7 @@ import { basename, join } from 'node:path';
 import * as vscode from 'vscode';
 import { Assistant } from '../../app/assistant.ts';
 import type { WorkPorts } from '../../app/ports.ts';
+import type { Session } from '../../app/session/session.ts';
 import type { ModelRef } from '../../core/model/messages.ts';
 import type { Mode } from '../../core/session/events.ts';
 import type { Permission } from '../../core/session/grant-scope.ts';
@@ -53,6 +54,8 @@ export class Kedge implements vscode.Disposable {
   /** Fires when something changes that the panel's state shows. */
   readonly onDidChange = this.#changed.event;
   readonly #disposables: vscode.Disposable[];
+  /** The agents that the user chose for the next message, by the id of the session. */
+  readonly #agents = new Map<string, string>();
   #fs: VsCodeFileSystem | undefined;
 
   constructor(context: vscode.ExtensionContext) {
@@ -160,6 +163,17 @@ export class Kedge implements vscode.Disposable {
   async revokeGrants(covers?: Permission): Promise<void> {
     this.assistant.revokeGrants(covers);
     await this.grants.revoke(covers);
+  }
+
+  /** Returns the agent of the next message of a session: the user's choice, or that of the last run. */
+  agentOf({ id, state }: Pick<Session, 'id' | 'state'>): string | undefined {
+    return this.#agents.get(id) ?? state.agent;
+  }
+
+  /** Sets the agent of a session. An empty name means none. */
+  setAgent({ id }: Pick<Session, 'id'>, name: string): void {
+    this.#agents.set(id, name);
+    this.#changed.fire();
   }
 
   /** The mode of the panel. In an untrusted workspace, only Ask mode is available. */

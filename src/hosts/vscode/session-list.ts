@@ -94,11 +94,12 @@ export async function openSession(kedge: Sources, panel: Panel): Promise<void> {
 }
 
 function itemOf(info: SessionInfo, isCurrent: boolean): Item {
-  const { title, changedAt, status, mode, model, isPinned } = info;
+  const { title, changedAt, status, mode, agent, model, isPinned } = info;
   const facts = [
     STATE[status],
     new Date(changedAt).toLocaleString(),
     mode && MODE_NAME[mode],
+    agent,
     model?.model,
     isCurrent && 'current session',
   ];

@@ -1,7 +1,7 @@
 /** The parts of the editor that runs use. They are loaded and created with the first run, so that activation stays fast. */
 import { join } from 'node:path';
 import { type Disposable, type ExtensionContext, workspace } from 'vscode';
-import type { WorkPorts } from '../../app/ports.ts';
+import type { WorkPorts, WorktreesPort } from '../../app/ports.ts';
 import type { McpServers } from '../../mcp/servers.ts';
 import { TerminalText } from '../../tools/commands/command-text.ts';
 import { Commands } from '../node/commands/commands.ts';
@@ -46,6 +46,7 @@ export function workPorts(kedge: Window): WorkPorts & Disposable & { terminals: 
     launch: terminals.launch,
     environment: () => kedge.settings.environment(),
   });
+  let worktrees: (WorktreesPort & Disposable) | undefined;
   const mcp = editorMcpServers(kedge);
   const folders = workspace.onDidChangeWorkspaceFolders(() => mcp.rootsChanged());
   return {
@@ -63,14 +64,16 @@ export function workPorts(kedge: Window): WorkPorts & Disposable & { terminals: 
         ? undefined
         : (await import('../node/commands/git-changes.ts')).gitChanges(kedge.fs.directory(at), isWithheld, signal, staged),
     terminalOutput: () => kedge.lastOutput.last && outputText(kedge.lastOutput.last),
+    worktrees: async () => (worktrees ??= (await import('./files/worktrees.ts')).editorWorktrees(kedge)),
     memory: async (model) => ((await kedge.models.isServedHere(model)) ? readMemory() : undefined),
     mcp,
     policy: readPolicy,
     remembered: memoryOf(kedge),
+    agents: async () => (await import('./agents/agents-port.ts')).agentsPort(kedge.storage),
     documents: async () => (await kedge.documents()).collections.forRuns(),
     surroundings: async () => editorSurroundings(kedge.fs, kedge.settings.surroundings()),
     dispose() {
-      for (const each of [formatter, commands, terminals, folders]) each.dispose();
+      for (const each of [formatter, commands, terminals, folders, worktrees]) each?.dispose();
     },
   };
 }

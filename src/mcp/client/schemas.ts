@@ -2,16 +2,30 @@
  * Validates input against schemas of servers without running their regular expressions, because a malicious expression could block the
  * process.
  */
-import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
+import { CfWorkerJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/cfworker';
 import type { JsonSchemaType, jsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/types.js';
 
 export function schemaValidator(): jsonSchemaValidator {
-  const ajv = new AjvJsonSchemaValidator();
+  const validators = new CfWorkerJsonSchemaValidator();
   return {
     getValidator<T>(schema: JsonSchemaType) {
+      const unchecked = (input: unknown) => ({ valid: true as const, data: input as T, errorMessage: undefined });
       const plain = withoutPatterns(schema);
       // The server checks the input that the client cannot check without patterns.
-      return plain ? ajv.getValidator<T>(plain) : (input: unknown) => ({ valid: true, data: input as T, errorMessage: undefined });
+      if (!plain) return unchecked;
+      // The same is true of a schema that refers to something outside, or that is nested too deeply.
+      try {
+        const check = validators.getValidator<T>(plain);
+        return (input: unknown) => {
+          try {
+            return check(input);
+          } catch {
+            return unchecked(input);
+          }
+        };
+      } catch {
+        return unchecked;
+      }
     },
   };
 }

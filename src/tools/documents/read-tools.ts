@@ -98,7 +98,10 @@ async function inCollection<T>(read: () => Promise<T>): Promise<T> {
 
 type Named = { collection: string; document: string };
 
-/** Returns a part of a document, with the place of each of its sections. */
+/** The room for the note that says where to read on. */
+const ROOM_FOR_NOTE = 100;
+
+/** Returns a part of a document, with the place of each of its passages. It ends between two passages if it is too long. */
 async function report(
   scope: DocumentScope,
   { collection, document }: Named,
@@ -107,22 +110,46 @@ async function report(
 ): Promise<string> {
   const { text, start, end, length, title, place, passages } = content;
   if (text.trim() === '') return 'This part of the document contains no text.';
-  const shown = text.slice(0, Math.min(most, MAX_CHARACTERS));
-  const last = start + shown.length;
+  const room = Math.min(most, MAX_CHARACTERS) - ROOM_FOR_NOTE;
   const outline = await scope.collections.outline(collection, document);
   const above = (at: number) => outline.findLast((entry) => entry.start <= at)?.titlePath ?? [title];
   const beginnings = new Map([[start, { titlePath: above(start), place: place ?? {} }]]);
   for (const each of passages) if (each.start > start) beginnings.set(each.start, { titlePath: above(each.start), place: each.place });
   for (const each of outline) if (each.start > start) beginnings.set(each.start, each);
-  const starts = [...beginnings.keys()].filter((at) => at < last).sort((first, second) => first - second);
-  const parts = starts.map((at, index) => {
-    const part = shown.slice(at - start, (starts[index + 1] ?? last) - start).trim();
+  const whole = start + text.length;
+  const starts = [...beginnings.keys()].filter((at) => at < whole).sort((first, second) => first - second);
+  const parts: string[] = [];
+  let size = 0;
+  let last = start;
+  for (const [index, at] of starts.entries()) {
+    const next = starts[index + 1] ?? whole;
     const { titlePath, place: where } = beginnings.get(at) as Pick<OutlineEntry, 'titlePath' | 'place'>;
-    return part === '' ? [] : [citedText(citation(collection, document, where), titlePath, part)];
-  });
+    const part = text.slice(at - start, next - start).trim();
+    const cited = citedText(citation(collection, document, where), titlePath, part);
+    size += cited.length + 2;
+    if (size > room) {
+      if (parts.length > 0) break;
+      const beginning = beginningOf(text.slice(at - start, next - start), room);
+      last = at + beginning.length;
+      // Only the first line of the place is certain to be shown.
+      const { endLine: _, endRow: __, ...first } = where;
+      parts.push(citedText(citation(collection, document, first), titlePath, beginning.trim()));
+      break;
+    }
+    if (part !== '') parts.push(cited);
+    last = next;
+  }
   const notes = [
     (start > 0 || last < length) && `characters ${start}-${last} of ${length}`,
     last < Math.max(end, length) && `read on with start ${last}`,
   ].filter(Boolean);
-  return [...parts.flat(), ...(notes.length > 0 ? [`(${notes.join('; ')})`] : [])].join('\n\n');
+  return [...parts, ...(notes.length > 0 ? [`(${notes.join('; ')})`] : [])].join('\n\n');
+}
+
+/** Returns the first lines of a passage that is too long. Half of the room is left for its heading and the indentation. */
+function beginningOf(text: string, room: number): string {
+  const most = Math.max(1, Math.floor(room / 2));
+  const end = text.lastIndexOf('\n', most);
+  // A pair of surrogates is not divided.
+  return text.slice(0, end > 0 ? end + 1 : /[\ud800-\udbff]/.test(text.charAt(most - 1)) ? most + 1 : most);
 }

@@ -11,6 +11,8 @@ const MAX_TITLE = 40;
 const MAX_QUERY = 200;
 /** Each passage that is left out because of its size makes room for a note. */
 const ROOM_FOR_NOTE = 100;
+/** The reason is a message of a server, which the model must not read as text of Kedge. */
+const REDUCED = '(Only words were compared, because the embeddings could not be used.)';
 
 export function searchDocumentsTool(scope: DocumentScope, names: readonly string[]): Tool {
   return defineTool({
@@ -30,7 +32,11 @@ export function searchDocumentsTool(scope: DocumentScope, names: readonly string
         async execute({ signal, mostCharacters = Number.POSITIVE_INFINITY }) {
           const searched = await requestedCollections(scope, collections);
           if (searched.length === 0) throw new ToolError('There is no collection that can be read.');
-          const options = { collections: searched, limit, ...(path && { filter: { path } }) };
+          let isReduced = false;
+          const onNote = () => {
+            isReduced = true;
+          };
+          const options = { collections: searched, limit, onNote, ...(path && { filter: { path } }) };
           let passages = await scope.collections.search(query, options, signal);
           // A typing error in a word must not look like a missing document.
           if (passages.length === 0) passages = await scope.collections.search(query, { ...options, tolerant: true }, signal);
@@ -50,7 +56,11 @@ export function searchDocumentsTool(scope: DocumentScope, names: readonly string
           }
           const left = visible.length - texts.length;
           return {
-            content: [...texts, ...(left > 0 ? [`(${countOf(left, 'more passage')} did not fit; use a smaller limit)`] : [])].join('\n\n'),
+            content: [
+              ...texts,
+              ...(isReduced ? [REDUCED] : []),
+              ...(left > 0 ? [`(${countOf(left, 'more passage')} did not fit; use a smaller limit)`] : []),
+            ].join('\n\n'),
             note: countOf(texts.length, 'passage'),
           };
         },

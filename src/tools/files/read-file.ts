@@ -87,7 +87,7 @@ function contentOf(bytes: Uint8Array, path: string, range: Range): ToolOutput['c
 }
 
 /** Returns the path of a symbolic link as a second target if it looks like a secret, because the name of the linked file may not. */
-function linkTo(named: string, path: string): Target[] {
+export function linkTo(named: string, path: string): Target[] {
   return named !== path && isSecret(named) ? [{ path: named, access: 'read' }] : [];
 }
 

@@ -6,9 +6,11 @@ import { dirname, join } from 'node:path';
 import { DocumentStore } from '../../../src/documents/store/store.ts';
 import { readDocument } from '../../support/documents/reading.ts';
 import { type CorpusFile, corpusIn } from './corpus.ts';
+import { hybridStore } from './hybrid.ts';
 import { type Figures, figuresOf, separation } from './metrics.ts';
 import { QUESTIONS } from './questions/index.ts';
 import type { Kind, Question } from './questions/question.ts';
+import { SHORT_QUESTIONS } from './questions/short.ts';
 import { unanswered } from './questions/unanswered.ts';
 import { type Ranker, type Result, ripgrepRanker, storeRanker } from './rankers.ts';
 import { plain, type Range, Sections } from './sections.ts';
@@ -24,6 +26,8 @@ export type RankerFigures = {
   all: Record<Level, Figures>;
   tuned: Figures;
   heldOut: Figures;
+  /** The figures of the shorter questions by another author. */
+  short: Figures;
   kinds: { kind: Kind; count: number; recall5: number }[];
   missed: { text: string; rank: number | undefined }[];
   /** How many questions without an answer have no result, and how probably their best score is lower than that of a question with one. */
@@ -43,7 +47,9 @@ export type Quality = {
 /** @param root the directory that contains node_modules */
 export async function measureQuality(root: string, rg: string): Promise<Quality> {
   const folder = await mkdtemp(join(tmpdir(), 'kedge-questions-'));
-  const store = new DocumentStore({ workspace: join(folder, 'workspace'), global: join(folder, 'global') });
+  const roots = { workspace: join(folder, 'workspace'), global: join(folder, 'global') };
+  const store = new DocumentStore(roots);
+  let hybrid: Awaited<ReturnType<typeof hybridStore>> | undefined;
   try {
     const corpus = await corpusIn(root);
     const files = join(folder, 'files');
@@ -53,8 +59,10 @@ export async function measureQuality(root: string, rg: string): Promise<Quality>
     }
     await indexCorpus(store, corpus);
     const sections = new Sections(corpus);
+    hybrid = await hybridStore(roots, corpus, sections);
     const rankers: [string, Ranker][] = [
       ['BM25', storeRanker(store)],
+      ['hybrid, with an embedding learned from these documents', storeRanker(hybrid.store)],
       ['BM25, tolerant of typing errors', storeRanker(store, true)],
       ['ripgrep', ripgrepRanker(rg, files, sections)],
     ];
@@ -65,6 +73,7 @@ export async function measureQuality(root: string, rg: string): Promise<Quality>
     return { documents, failed, chunks, questions: QUESTIONS.length, unanswered: unanswered.length, rankers: figures };
   } finally {
     await store.close();
+    await hybrid?.close();
     await rm(folder, { recursive: true, force: true });
   }
 }
@@ -87,6 +96,8 @@ export async function measureRanker(name: string, ranker: Ranker, sections: Sect
     ranks.push(await rankOf(question, results, sections));
     best.push(results[0]?.score ?? 0);
   }
+  const shortRanks: Rank[] = [];
+  for (const question of SHORT_QUESTIONS) shortRanks.push(await rankOf(question, await ranker(question.text), sections));
   const unansweredBest: number[] = [];
   for (const text of unanswered) unansweredBest.push((await ranker(text))[0]?.score ?? 0);
   const at = (level: Level, of = ranks) => figuresOf(of.map((rank) => rank[level]));
@@ -102,6 +113,7 @@ export async function measureRanker(name: string, ranker: Ranker, sections: Sect
       'section',
       ranks.filter((_, index) => index % 2 === 1),
     ),
+    short: at('section', shortRanks),
     kinds: [...new Set(QUESTIONS.map(({ kind }) => kind))].map((kind) => {
       const own = ranks.filter((_, index) => QUESTIONS[index]?.kind === kind);
       return { kind, count: own.length, recall5: at('section', own).recall5 };

@@ -34,7 +34,7 @@ const EVERY = 25;
 /** Indexes synthetic documents of 1,000 words with the threads of the program, searches in them, and updates one percent of them. */
 export async function measureGrowth(count: number): Promise<Growth> {
   const directory = await mkdtemp(join(tmpdir(), 'kedge-bench-'));
-  const store = new DocumentStore({ workspace: directory, global: `${directory}-global` }, new IndexThread());
+  const store = new DocumentStore({ workspace: directory, global: `${directory}-global` }, undefined, new IndexThread());
   const blocked = new BlockedTime();
   try {
     store.define('bench', 'workspace', [{ kind: 'folder', path: '/' }]);

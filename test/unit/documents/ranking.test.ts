@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { scoresOf } from '../../../src/documents/index/ranking.ts';
 import { indexed, temporaryStore } from '../../support/collections.ts';
 
 describe('the ranking of passages', () => {
@@ -11,6 +12,8 @@ describe('the ranking of passages', () => {
       'tide-tables-2/readme.md': '# Readme\n\nThe height of the water for each hour of the day.\n',
       'other/readme.md': '# Readme\n\nThe 2 tables of tide and wind for each hour of the day.\n',
       'agent.md': '# Agent\n\nCall `mockAgent.disableNetConnect()` before the test.\n',
+      'crane.md': '# Crane\n\n## Rope\n\nThe winch pulls the rope.\n',
+      'vessel.md': `# Vessel\n\n## Anchor\n\n${'The crew paints the anchor before each season. '.repeat(24)}\n\n## Rope\n\nThe winch pulls the rope. It is red, and has a brake and a crank.\n`,
       'net.md': '# Net\n\nDisable the net, then connect the net again, and disable it.\n',
     });
   });
@@ -23,6 +26,28 @@ describe('the ranking of passages', () => {
 
   it('finds the package in a path by its name', async () => {
     assert.equal(await first('tide-tables-2 for each hour'), 'tide-tables-2/readme.md');
+  });
+
+  it('prefers the document that has the other words of the question', async () => {
+    const passages = await setup.store.search('winch that pulls the rope of the anchor');
+    const ropes = passages.filter(({ text }) => text.includes('winch'));
+    assert.deepEqual(
+      ropes.map(({ document }) => document),
+      ['vessel.md', 'crane.md'],
+    );
+  });
+
+  it('prefers a text to declarations with the same words', () => {
+    const passage = { document: 'a', title: 'a', headings: [], text: 'The width of the lock.', language: 'en', score: 1 } as const;
+    const words = [{ terms: ['width'], isPrefix: false, rarity: 1 }];
+    const [code = 0, text = 0] = scoresOf(
+      [
+        { ...passage, document: 'a.d.ts', isCode: true },
+        { ...passage, document: 'a.md', isCode: false },
+      ],
+      words,
+    );
+    assert.ok(code < text);
   });
 
   it('finds an identifier inside an expression, and its parts if no text has it', async () => {

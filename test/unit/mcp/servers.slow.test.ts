@@ -129,6 +129,8 @@ describe('an MCP server', () => {
       { type: 'object', not: { properties: { [long]: evil } } },
     ];
     for (const each of without) assert.ok(fits(each, { [long]: long }), 'what is not checked is taken');
+    const unusable = [{ $ref: 'https://example.com/schema' }, { $ref: '#' }, { $id: 'a', allOf: [{ $id: 'a', type: 'number' }] }];
+    for (const each of unusable) assert.ok(fits(each, {}), 'a schema that cannot be used checks nothing');
   });
 
   it('that cannot be started is reported once, and the run continues without it', async () => {

@@ -4,8 +4,9 @@
  */
 
 import { parsedAnswer } from '../../../src/app/answer/parsed-answer.ts';
-import { globsIn, splitFrontMatter } from '../../../src/app/context/front-matter.ts';
+import { globsIn } from '../../../src/app/context/front-matter.ts';
 import { importsIn, isImportsOnly, pathsToTry } from '../../../src/app/context/imports.ts';
+import { splitFrontMatter } from '../../../src/core/front-matter.ts';
 import { jsonIn } from '../../../src/core/json.ts';
 import { user } from '../../../src/core/model/messages.ts';
 import { framed } from '../../../src/core/model/notes.ts';

@@ -7,13 +7,14 @@ import { post } from '../../host.ts';
 import type { PanelRun } from '../../model.ts';
 import { Button } from '../button.tsx';
 import { Icon } from '../icon.tsx';
+import type { IconName } from '../icons.ts';
 import { useSent } from '../use-sent.ts';
 import { ChangedFile } from './changed-file.tsx';
 import { FileLink } from './file-link.tsx';
 
 const SHOWN_FILES = 20;
 
-const OUTCOME: Record<UndoResult['outcome'], { icon: string; tone: 'good' | 'bad' | 'dim'; label: string }> = {
+const OUTCOME: Record<UndoResult['outcome'], { icon: IconName; tone: 'good' | 'bad' | 'dim'; label: string }> = {
   restored: { icon: 'discard', tone: 'good', label: 'restored' },
   merged: { icon: 'merge', tone: 'good', label: 'merged' },
   unchanged: { icon: 'dash', tone: 'dim', label: 'unchanged' },
@@ -41,7 +42,8 @@ export function Changes({ run }: { run: PanelRun }) {
     <section class="card changes" aria-label="Changed files">
       <div class="card-head">
         <h3>
-          {count(changes.length, 'file')} changed{restoredBy ? ', then undone' : isImported && ' before the import'}
+          {count(changes.length, 'file')} changed
+          {restoredBy ? ', then undone' : isImported && (run.worktree ? ' in a worktree' : ' before the import')}
         </h3>
         {!restoredBy && !isImported && changes.length > 1 && <Review run={run} />}
         {!restoredBy && !isImported && <Undo run={run} label="Undo run" />}

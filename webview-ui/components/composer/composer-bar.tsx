@@ -11,6 +11,8 @@ export function chooseMode(mode: Mode): void {
   post({ type: 'set_mode', mode });
 }
 
+const pickAgent = () => post({ type: 'pick_agent' });
+
 type ComposerBarProps = {
   host: PanelState | undefined;
   /** Undefined until the host has sent the current mode. */
@@ -31,6 +33,7 @@ export function ComposerBar({ host, mode, canStop, send, isEmpty, onSend }: Comp
   return (
     <div class="composer-bar">
       <IconButton icon="attach" label="Attach files" onClick={() => post({ type: 'pick_files' })} />
+      {!host?.agent && <IconButton icon="person" label="Choose an agent" onClick={pickAgent} />}
       <ModeSwitch mode={mode} restricted={host?.trusted === false} />
       {host && (
         <button
@@ -79,6 +82,19 @@ function ModeSwitch({ mode, restricted }: { mode: Mode | undefined; restricted: 
         );
       })}
     </div>
+  );
+}
+
+/** Names the agent of the next message, if there is one. */
+export function AgentLine({ agent }: PanelState) {
+  return (
+    agent && (
+      <p class="without-approval">
+        <Button kind="link" onClick={pickAgent}>
+          Agent: {agent}
+        </Button>
+      </p>
+    )
   );
 }
 

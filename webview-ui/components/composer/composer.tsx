@@ -18,7 +18,7 @@ import { LIST_ID, MentionList, optionId } from '../mentions/mention-list.tsx';
 import { type Completion, useCompletion } from '../mentions/use-completion.ts';
 import { editNewest } from '../transcript/queue.tsx';
 import { Thumbnails } from '../transcript/thumbnails.tsx';
-import { ComposerBar, Readiness, WithoutApproval } from './composer-bar.tsx';
+import { AgentLine, ComposerBar, Readiness, WithoutApproval } from './composer-bar.tsx';
 import { NOTHING_BACK, stillBack, withPutBack } from './put-back.ts';
 import { carryOut } from './slash-commands.ts';
 
@@ -210,6 +210,7 @@ export const Composer = memo((props: ComposerProps) => {
         <MentionList choices={completion.choices} active={completion.active} onChoose={completion.choose} />
       )}
       {host && <Readiness host={host} isNew={isNew} />}
+      {host && <AgentLine {...host} />}
       {host && <WithoutApproval host={host} mode={mode} />}
       <Chips
         mentions={mentions}

@@ -1,22 +1,26 @@
 /** The commands that the user can write at the start of a message in the panel. */
+
 import type { Mode } from '../../../src/core/session/events.ts';
 import { isTakenBack } from '../../../src/core/view/run-view.ts';
 import { post } from '../../host.ts';
 import type { PanelModel } from '../../model.ts';
 import { dispatch } from '../../store.ts';
+import type { IconName } from '../icons.ts';
 import { chooseMode } from './composer-bar.tsx';
 
 /** `takes` says what can follow the command. */
-export type CommandChoice = { command: string; icon: string; label: string; detail: string; takes?: string };
+export type CommandChoice = { command: string; icon: IconName; label: string; detail: string; takes?: string };
 
 const COMMANDS: readonly CommandChoice[] = [
   { command: 'ask', icon: 'comment-discussion', label: '/ask', detail: 'Answer without changing files', takes: 'question' },
   { command: 'plan', icon: 'checklist', label: '/plan', detail: 'Propose a plan first', takes: 'change' },
-  { command: 'agent', icon: 'rocket', label: '/agent', detail: 'Work step by step', takes: 'task' },
+  { command: 'agent', icon: 'rocket', label: '/agent', detail: 'Work step by step', takes: 'task or agent' },
+  { command: 'background', icon: 'git-branch', label: '/background', detail: 'Work in a worktree meanwhile', takes: 'task' },
   { command: 'review', icon: 'git-compare', label: '/review', detail: 'Review the uncommitted changes', takes: 'focus' },
   { command: 'undo', icon: 'discard', label: '/undo', detail: 'Undo the changes of the last run' },
   { command: 'compact', icon: 'fold', label: '/compact', detail: 'Shorten the conversation', takes: 'what to keep' },
   { command: 'remember', icon: 'bookmark', label: '/remember', detail: 'Remember something in later sessions', takes: 'what' },
+  { command: 'read', icon: 'library', label: '/read', detail: 'Read whole documents, in parts if necessary', takes: 'documents' },
   { command: 'init', icon: 'book', label: '/init', detail: 'Write an AGENTS.md', takes: 'wishes' },
   { command: 'export', icon: 'export', label: '/export', detail: 'Open the session as Markdown' },
   { command: 'new', icon: 'add', label: '/new', detail: 'Start a new session' },
@@ -47,7 +51,8 @@ export function carryOut(text: string, model: PanelModel): Carried | undefined {
     case 'plan':
     case 'agent':
       chooseMode(name);
-      return words ? { text: words, mode: name } : {};
+      // The first word may be the name of an agent, which the host knows.
+      return words ? { text: name === 'agent' ? text : words, mode: name } : {};
     case 'review':
       return { text: words ? `${REVIEW}\n\n${words}` : REVIEW, mode: 'ask', withChanges: true };
     case 'undo':

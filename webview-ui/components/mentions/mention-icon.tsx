@@ -1,7 +1,8 @@
 import type { MentionKind } from '../../../src/core/model/messages.ts';
 import { Icon } from '../icon.tsx';
+import type { IconName } from '../icons.ts';
 
-const ICONS: Record<MentionKind, string> = {
+const ICONS: Record<MentionKind, IconName> = {
   file: 'file',
   folder: 'folder',
   selection: 'list-selection',

@@ -7,6 +7,7 @@ import { visibleCommand } from '../../../src/core/words/visible-text.ts';
 import { post } from '../../host.ts';
 import { Expandable } from '../expandable.tsx';
 import { Icon } from '../icon.tsx';
+import type { IconName } from '../icons.ts';
 
 /** The title of a step. Its tools are shown in the tooltip. */
 export function StepTitle({ step, children }: { step: PlanStep; children?: ComponentChildren }) {
@@ -77,7 +78,7 @@ function CheckFact({ check: { kind, text } }: { check: CheckDetails }) {
   );
 }
 
-function List({ title, icon, entries }: { title: string; icon: string; entries: readonly string[] | undefined }) {
+function List({ title, icon, entries }: { title: string; icon: IconName; entries: readonly string[] | undefined }) {
   if (!entries?.length) return null;
   return (
     <div class="checks">

@@ -8,12 +8,13 @@ import { memo } from '../../memo-component.ts';
 import { dispatch } from '../../store.ts';
 import { Button, IconButton } from '../button.tsx';
 import { Icon, Spinner } from '../icon.tsx';
+import type { IconName } from '../icons.ts';
 import { useEditing } from '../use-editing.ts';
 import { useSent } from '../use-sent.ts';
 import { PlanEditor } from './plan-editor.tsx';
 import { CheckOutcome, EndChecks, File, Revision, StepFacts, StepTitle } from './plan-facts.tsx';
 
-const STATUS: Record<StepStatus | 'open', { icon: string; label: string; tone?: 'good' | 'bad' | 'dim' }> = {
+const STATUS: Record<StepStatus | 'open', { icon: IconName; label: string; tone?: 'good' | 'bad' | 'dim' }> = {
   open: { icon: 'circle-large', label: 'to do', tone: 'dim' },
   started: { icon: 'loading', label: 'in progress' },
   done: { icon: 'pass-filled', label: 'done', tone: 'good' },

@@ -1,6 +1,7 @@
 import { callsIn, type RunView } from '../../../src/core/view/run-view.ts';
+import { childName } from '../../../src/core/words/child-name.ts';
 import { activityOf, answerOf, latestText, summaryOf } from '../../activity.ts';
-import { count } from '../../format.ts';
+import { count, tokens } from '../../format.ts';
 import { Markdown } from '../../markdown/markdown.tsx';
 import { memo } from '../../memo-component.ts';
 import { Elapsed } from '../elapsed.tsx';
@@ -80,12 +81,47 @@ function Steps({ run, live }: { run: RunView; live: boolean }) {
         ...turn.calls.map((call) => (
           <li key={call.id}>
             <ToolCall runId={run.id} call={call} live={live} />
+            {run.children?.map((child) => child.parent?.callId === call.id && <ChildRun key={child.id} run={child} live={live} />)}
           </li>
         )),
       ])}
     </ol>
   );
 }
+
+/** A child run below the call that started it. What it asks the user is shown below the run that the user started. */
+const ChildRun = memo(({ run, live }: { run: RunView; live: boolean }) => {
+  const isLive = live && !run.finished;
+  const { outcome, usage } = run.finished ?? {};
+  const spent = (usage?.input ?? 0) + (usage?.output ?? 0);
+  const isWaiting = isLive && run.approvals.length + run.questions.length > 0;
+  const answer = answerOf(run);
+  return (
+    <Expandable
+      class="step"
+      summary={
+        <>
+          {isLive && !isWaiting ? (
+            <Spinner />
+          ) : (
+            <Icon name={isWaiting ? 'bell-dot' : outcome === 'answered' ? 'list-tree' : 'debug-stop'} tone={isWaiting ? 'warn' : 'dim'} />
+          )}
+          <span class="grow cut">
+            {childName(run.id, run.prompt)}: {isLive ? activityOf(run).text : summaryOf(run)}
+          </span>
+          {spent > 0 && <span class="dim">{tokens(spent)} tokens</span>}
+        </>
+      }
+    >
+      {() => (
+        <>
+          <Steps run={run} live={isLive} />
+          {answer && <Markdown text={answer.text} streaming={answer.streaming} />}
+        </>
+      )}
+    </Expandable>
+  );
+});
 
 const Reasoning = memo(({ text, streaming }: { text: string; streaming: boolean }) => (
   <Expandable

@@ -10,6 +10,7 @@ import { scrollIntoView } from '../../scroll-into-view.ts';
 import { dispatch } from '../../store.ts';
 import { Button } from '../button.tsx';
 import { Icon } from '../icon.tsx';
+import type { IconName } from '../icons.ts';
 import { useSent } from '../use-sent.ts';
 
 /** Shows how a run ended or why it is paused. A run that ended with an answer needs no text. */
@@ -54,7 +55,7 @@ export function Ending({ run, live, last }: { run: RunView; live: boolean; last:
   return null;
 }
 
-function Line({ icon, text }: { icon: string; text: string }) {
+function Line({ icon, text }: { icon: IconName; text: string }) {
   return (
     <p class="ending dim">
       <Icon name={icon} />

@@ -39,6 +39,7 @@ export function Prompt({ run, canRestore, running, versions }: PromptProps) {
       <Thumbnails images={run.images ?? []} />
       <SentChips refs={run.mentions ?? []} />
       <Folded text={text} />
+      {run.agent && <p class="run-footer">Agent: {run.agent}</p>}
       {(canRestore || versions) && (
         <div class="prompt-actions">
           {canRestore && <RestoreHere to={{ runId: run.id }} label="Restore the files to their state before this prompt" />}

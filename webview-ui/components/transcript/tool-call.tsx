@@ -1,4 +1,5 @@
 import { resultText } from '../../../src/core/model/messages.ts';
+import { isChildRun } from '../../../src/core/session/children/child-ids.ts';
 import type { CallStatus, CallView } from '../../../src/core/view/run-view.ts';
 import { callTitle } from '../../activity.ts';
 import { duration, prettyJson, timeText } from '../../format.ts';
@@ -8,9 +9,10 @@ import { Counts, FileLink } from '../changes/file-link.tsx';
 import { RestoreHere } from '../changes/restore.tsx';
 import { Expandable } from '../expandable.tsx';
 import { Icon, Spinner } from '../icon.tsx';
+import type { IconName } from '../icons.ts';
 import { LiveOutput, Output } from './output.tsx';
 
-const STATUS: Record<CallStatus, { icon: string; label: string; tone?: 'good' | 'bad' | 'warn' | 'dim' }> = {
+const STATUS: Record<CallStatus, { icon: IconName; label: string; tone?: 'good' | 'bad' | 'warn' | 'dim' }> = {
   queued: { icon: 'circle-large', label: 'Queued', tone: 'dim' },
   running: { icon: 'loading', label: 'Running' },
   waiting: { icon: 'bell-dot', label: 'Waiting for you', tone: 'warn' },
@@ -107,7 +109,7 @@ function Details({ runId, call, live }: { runId: string; call: CallView; live: b
       )}
       {input && <Output label={call.malformed === undefined || call.problem ? 'Input' : 'Input (not valid JSON)'} text={input} />}
       {call.result && <Output label={call.result.isError ? 'Error' : 'Output'} text={resultText(call.result) || '(empty)'} />}
-      {!live && call.result && <BranchAfterStep runId={runId} callId={call.id} />}
+      {!live && call.result && !isChildRun(runId) && <BranchAfterStep runId={runId} callId={call.id} />}
     </div>
   );
 }

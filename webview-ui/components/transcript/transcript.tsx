@@ -7,6 +7,7 @@ import { BranchOf } from '../branches/versions.tsx';
 import { Restored } from '../changes/restore.tsx';
 import { Icon } from '../icon.tsx';
 import { Run } from './run.tsx';
+import { WorktreeBar } from './worktree-bar.tsx';
 
 const NEAR_END_PX = 32;
 const LAYOUT_MS = 100;
@@ -117,6 +118,7 @@ export function Transcript({ model, live }: { model: PanelModel; live: RunView |
               editing={[run.proposal?.plan.id, run.plan?.id].includes(model.editing) ? model.editing : undefined}
             />
           ))}
+          {sessionId && runs.some(({ worktree }) => worktree === 'open') && <WorktreeBar sessionId={sessionId} isOver={!live} />}
           {model.restored && <Restored restored={model.restored} />}
         </div>
       </main>

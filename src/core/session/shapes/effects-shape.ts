@@ -1,6 +1,6 @@
 /** The shapes of the effects of calls: accesses, decisions, commands and changes. */
-import { arrayOf, boolean, type Check, constant, number, object, oneOf, optional, string } from '../../shape.ts';
-import type { AppliedCode, ChangeSummary, CommandLine, Decision, Detail, Effect, ServerTool, Target } from '../effects.ts';
+import { anyOf, arrayOf, boolean, type Check, constant, number, object, oneOf, optional, string } from '../../shape.ts';
+import type { AppliedCode, AppliedWorktree, ChangeSummary, CommandLine, Decision, Detail, Effect, ServerTool, Target } from '../effects.ts';
 import type { UndoResult } from '../events.ts';
 import type { RuleId } from '../rule-ids.ts';
 
@@ -32,11 +32,13 @@ export const command = object<CommandLine>({
 const detail = object<Detail>({ label: string, text: string, isCode: yes });
 export const serverTool = object<ServerTool>({ server: string, tool: string, description: string, details: optional(arrayOf(detail)) });
 
-export const appliedCode = object<AppliedCode>({
+const appliedCode = object<AppliedCode>({
   path: string,
   code: string,
   at: optional(object<NonNullable<AppliedCode['at']>>({ line: number, removes: number, before: string, patch: yes })),
 });
+
+export const applied = anyOf<[AppliedCode, AppliedWorktree]>(appliedCode, object<AppliedWorktree>({ worktree: string }));
 
 type StagedChange = Omit<ChangeSummary, 'diff'>;
 const changeFields = {

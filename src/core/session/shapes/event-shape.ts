@@ -21,6 +21,7 @@ import {
   string,
 } from '../../shape.ts';
 import type { Rating } from '../answers.ts';
+import type { RunParent } from '../children/child-ids.ts';
 import type { FileRead, FileRevision, Reason } from '../effects.ts';
 import type {
   AgentEvent,
@@ -36,12 +37,14 @@ import type {
   RunError,
   SessionParent,
   TodoItem,
+  WorktreeOutcome,
 } from '../events.ts';
 import type { Action, GrantScope, Permission, Subject } from '../grant-scope.ts';
 import type { BudgetKey, RunLimits, SessionLimits } from '../limits.ts';
 import { compaction, contextUse, place } from './context-shape.ts';
-import { appliedCode, changes, command, decision, effect, rule, serverTool, stagedChanges, target, undoResults } from './effects-shape.ts';
+import { applied, changes, command, decision, effect, rule, serverTool, stagedChanges, target, undoResults } from './effects-shape.ts';
 import { mode, receipt } from './receipt-shape.ts';
+import { runAgent } from './run-agent.ts';
 
 type TransientType = 'text_delta' | 'reasoning_delta' | 'tool_input_delta' | 'model_waiting' | 'tool_progress' | 'context_compacting';
 type DurableType = Exclude<EventBody['type'], TransientType>;
@@ -161,10 +164,13 @@ export const FIELDS: { [Type in DurableType]: FieldChecks<Fields<Type>> } = {
     plan: optional(plan),
     resumes: text,
     revises: text,
-    applies: optional(appliedCode),
+    applies: optional(applied),
     edits: text,
     attachments: optional(userContent),
     grants: optional(arrayOf(permission)),
+    worktree: text,
+    parent: optional(object<RunParent>({ runId: string, callId: string, depth: number })),
+    agent: optional(runAgent),
   },
   limits_shrunk: { limits, reason: string },
   turn_started: { turn: number, context: optional(contextUse) },
@@ -265,6 +271,10 @@ export const FIELDS: { [Type in DurableType]: FieldChecks<Fields<Type>> } = {
   session_grant_revoked: { covers: permission },
   session_forked: { parent: object<SessionParent>({ sessionId: string, seq: integer(0, 2 ** 48) }), copied: amount },
   session_imported: {},
+  session_worktree_closed: {
+    worktree: string,
+    outcome: oneOf<WorktreeOutcome>({ applied: true, dropped: true, copied: true }),
+  },
   session_repaired: {},
 };
 

@@ -107,9 +107,14 @@ class MarkdownLines {
     this.#at++;
   }
 
+  /** Reads HTML up to the next blank line or heading. Many documents have an anchor in the line above a heading. */
   #html(): void {
     const start = this.#at;
-    while (this.#at < this.#lines.length && (this.#lines[this.#at] as string).trim() !== '') this.#at++;
+    const isVerbatim = /^\s*<(pre|script|style|textarea)\b/i.test(this.#lines[start] as string);
+    for (this.#at++; this.#at < this.#lines.length; this.#at++) {
+      const line = this.#lines[this.#at] as string;
+      if (line.trim() === '' || (!isVerbatim && headingOf(line))) break;
+    }
     readPage(this.#lines.slice(start, this.#at).join('\n'), this.#blocks, this.#first + start);
   }
 

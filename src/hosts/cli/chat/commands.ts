@@ -1,4 +1,5 @@
 /** The slash commands of a conversation. The help and the completion are made from this table. */
+import { narrowingLines } from '../../../agents/describe.ts';
 import { proposedPlan } from '../../../app/session/plans.ts';
 import { initiation } from '../../../app/session/prompt.ts';
 import type { Session } from '../../../app/session/session.ts';
@@ -20,6 +21,8 @@ export type Chat = {
   readonly session: Session;
   readonly model: ModelRef;
   mode: Mode;
+  /** The agent that the user chose in this conversation, or an empty text for none. Without it, that of the session stays. */
+  agent: string | undefined;
   isVerbose: boolean;
   /** Describes the MCP servers. */
   servers(): Promise<string>;
@@ -52,6 +55,13 @@ export const COMMANDS: readonly ChatCommand[] = [
   { name: 'help', text: 'show the commands and keys', run: ({ front }) => front.say(helpText()) },
   { name: 'mode', args: 'ask|plan|agent', text: 'change the mode', values: () => MODES, run: changeMode },
   { name: 'model', args: 'P/MODEL', text: 'show the models, or change the model', values: () => CATALOG.map(usualModel), run: changeModel },
+  {
+    name: 'agent',
+    args: 'NAME',
+    text: 'show the agents, or change the agent; none = without one',
+    values: async ({ kedge }) => [...(await (await kedge.assistant.agents()).list()).agents.map(({ name }) => name), 'none'],
+    run: changeAgent,
+  },
   { name: 'plan', args: 'WORDS', text: 'propose a plan; without words, show the last plan', run: plan },
   { name: 'continue', text: 'continue a paused run, an open question or a plan', run: (chat) => chat.proceed() },
   { name: 'pause', text: 'pause the run after its current step', run: ({ session }) => session.pause() },
@@ -153,6 +163,25 @@ async function changeModel(chat: Chat, words: string): Promise<void> {
   chat.front.say(`The model is ${oneLine(modelText(model))}.`);
 }
 
+async function changeAgent(chat: Chat, words: string): Promise<void> {
+  const [name = '', ...rest] = words.split(/\s+/);
+  const { agents } = await (await chat.kedge.assistant.agents()).list(chat.session);
+  if (name === 'none') {
+    chat.agent = '';
+    return chat.front.say('No agent is used.');
+  }
+  const agent = agents.find((each) => each.name === name.toLowerCase());
+  if (!agent) {
+    const now = chat.agent ?? chat.session.state.agent;
+    const lines = agents.map((each) => `  ${each.name.padEnd(14)} ${oneLine(each.description, 100)}`);
+    const head = name ? `There is no agent ${oneLine(name, 40)}.` : now ? `The agent is ${now}.` : 'No agent is used.';
+    return chat.front.say(`${head} To choose one: /agent NAME\n${lines.join('\n')}`);
+  }
+  chat.agent = agent.name;
+  chat.front.say(`The agent is ${agent.name}. ${narrowingLines(agent).join(' ')}`);
+  if (rest.length > 0) await chat.send(rest.join(' '), chat.mode);
+}
+
 function usualModel({ id, defaultModel }: (typeof CATALOG)[number]): string {
   return id === defaultModel ? id : `${id}/${defaultModel}`;
 }
@@ -197,6 +226,8 @@ async function listSessions({ kedge }: Chat, words: string): Promise<void> {
 }
 
 async function resume(chat: Chat, words: string): Promise<void> {
+  // The agent of the other session stays.
+  chat.agent = undefined;
   const { findSession } = await import('../sessions/find.ts');
   if (words) return chat.open(await findSession(chat.kedge.assistant, words));
   const others = (await chat.kedge.assistant.sessions()).filter(({ id }) => id !== chat.session.id).slice(0, MAX_CHOICES);

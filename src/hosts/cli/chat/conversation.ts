@@ -5,6 +5,8 @@ import type { ContextUse } from '../../../core/context/window.ts';
 import { type ModelRef, textOf } from '../../../core/model/messages.ts';
 import { MODES, type Mode } from '../../../core/modes.ts';
 import { currentStep } from '../../../core/plan/progress.ts';
+import { isChildRun } from '../../../core/session/children/child-ids.ts';
+import type { AgentEvent } from '../../../core/session/events.ts';
 import { readLastRun } from '../../../core/view/session-view.ts';
 import { contextShare } from '../../../core/words/context-text.ts';
 import { sessionLimitsText } from '../../../core/words/session-limits-text.ts';
@@ -32,6 +34,7 @@ export class Conversation implements Chat, Controls {
   readonly servers: () => Promise<string>;
   readonly leave: () => void;
   mode: Mode;
+  agent: string | undefined;
   isVerbose = false;
   readonly #options: Options;
   #session: Session;
@@ -49,6 +52,7 @@ export class Conversation implements Chat, Controls {
     this.servers = servers;
     this.leave = leave;
     this.mode = mode;
+    this.agent = options.agent === 'none' ? '' : options.agent;
     this.#options = options;
     this.#chosen = model;
     this.#session = session;
@@ -75,7 +79,8 @@ export class Conversation implements Chat, Controls {
     const run = this.#session.state.lastRun;
     const step = this.isRunning && run?.plan ? currentStep(run) : undefined;
     const progress = step === undefined ? [] : [`step ${step} of ${run?.plan?.steps.length}`];
-    return [...progress, this.mode, modelText(this.model), ...(context ? [context] : [])];
+    const agent = this.agent ?? this.#session.state.agent;
+    return [...progress, this.mode, ...(agent ? [agent] : []), modelText(this.model), ...(context ? [context] : [])];
   }
 
   setModel(model: ModelRef): void {
@@ -93,11 +98,13 @@ export class Conversation implements Chat, Controls {
     const renderer = this.front.show(run, () => this.isVerbose);
     this.#unsubscribe();
     this.#context = run?.context;
-    this.#unsubscribe = this.#session.subscribe((event) => {
-      if (event.type === 'turn_started') this.#context = event.context;
+    const follow = (event: AgentEvent) => {
+      const isTurn = event.type === 'turn_started' && !isChildRun(event.runId);
+      if (isTurn) this.#context = event.context;
       renderer.handle(event);
-      if (event.type === 'turn_started') for (const text of this.#waiting.splice(0)) void this.submit(text);
-    });
+      if (isTurn) for (const text of this.#waiting.splice(0)) void this.submit(text);
+    };
+    this.#unsubscribe = this.#session.subscribe(follow, { withChildren: true });
     if (this.#options.bell) this.#ringFor(this.#session);
     if (!run) return;
     if (state.lastRun) this.mode = state.lastRun.mode;
@@ -146,7 +153,9 @@ export class Conversation implements Chat, Controls {
       const attachments = await this.#mentioned(text, this.#signal);
       if (this.#signal.aborted) return;
       const plan = mode === 'plan' && attachments.length === 0 ? proposedPlan(session.state) : undefined;
-      await (plan ? session.plans.change(plan, text, { model }) : session.prompt({ text, mode, model, attachments }));
+      await (plan
+        ? session.plans.change(plan, text, { model })
+        : session.prompt({ text, mode, model, attachments, ...(this.agent !== undefined && { agent: this.agent }) }));
     });
   }
 

@@ -36,6 +36,15 @@ export const SETTINGS: Readonly<Record<string, Setting>> = {
     ...{ type: 'object', additionalProperties: address, option: 'base-url' },
     description: 'The addresses of servers, by provider. A variable such as OPENAI_BASE_URL takes precedence.',
   },
+  embeddingModel: {
+    ...{
+      type: 'string',
+      pattern: '^[^/\\s]+/\\S',
+      examples: ['openai/text-embedding-3-small', 'ollama/nomic-embed-text'],
+      variable: 'KEDGE_EMBEDDING_MODEL',
+    },
+    description: 'The model that computes embeddings of documents, so that kedge docs also finds other words. The default is none.',
+  },
   temperature: {
     type: 'number',
     minimum: 0,

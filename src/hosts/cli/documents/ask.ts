@@ -1,13 +1,17 @@
 /** `kedge docs ask`: answers questions from collections of documents, with checked sources. */
 import { type Answer, answerQuestion, MAX_CALLS } from '../../../app/answer/answer.ts';
+import { passagesIn } from '../../../app/answer/document-citations.ts';
 import { type DocumentSource, documentsSubject } from '../../../app/answer/documents.ts';
 import type { Session } from '../../../app/session/session.ts';
+import type { Cost, Usage } from '../../../core/model/messages.ts';
+import { dollars, tokens } from '../../../core/words/amounts.ts';
 import { openKedge } from '../kedge.ts';
 import { type Command, UsageError } from '../options/arguments.ts';
 import { chosenModel, missingKey } from '../options/environment.ts';
 import { harmless, oneLine, paintFor } from '../output/terminal.ts';
 import { linesOf } from '../questions.ts';
 import { driveRun, EXIT } from '../run-session.ts';
+import { checkedStream } from './checked-stream.ts';
 import { withoutConfidence } from './streamed-answer.ts';
 
 type AskCommand = Extract<Command, { action: 'ask-documents' }>;
@@ -145,7 +149,8 @@ class Asker {
   ): Promise<Answer<DocumentSource> | undefined> {
     const { json, limits } = this.#command;
     const isAttended = !json && process.stdin.isTTY === true;
-    const unsubscribe = json ? () => undefined : await this.#show(session);
+    const before = spentIn(session);
+    const unsubscribe = json ? () => undefined : await this.#show(session, names);
     let answer: Answer<DocumentSource> | undefined;
     try {
       const start = async () => {
@@ -158,16 +163,24 @@ class Asker {
     } finally {
       unsubscribe();
     }
-    if (answer && json) process.stdout.write(`${JSON.stringify({ ...answer, session: session.id, ...usageOf(session) })}\n`);
+    const spent = since(before, spentIn(session));
+    if (answer && json) process.stdout.write(`${JSON.stringify({ ...answer, session: session.id, ...spent })}\n`);
     else if (answer) this.#print(answer);
+    // The renderer of all steps has already printed what each run has used.
+    if (!json && !this.isVerbose) printSpent(spent);
     return answer;
   }
 
-  async #show(session: Session): Promise<() => void> {
+  async #show(session: Session, names: readonly string[]): Promise<() => void> {
     const { TextRenderer } = await import('../output/text-renderer.ts');
     const { QuietRenderer } = await import('../output/quiet-renderer.ts');
     const renderer = new (this.isVerbose ? TextRenderer : QuietRenderer)(process.stdout, process.stderr, process.stdin.isTTY === true);
-    return session.subscribe(withoutConfidence((event) => renderer.handle(event)));
+    const checked = checkedStream(
+      () => names,
+      () => passagesIn(session.events),
+      (event) => renderer.handle(event),
+    );
+    return session.subscribe(withoutConfidence(checked));
   }
 
   /** The answer itself was printed while it arrived. */
@@ -187,7 +200,24 @@ export function sourceText({ collection, document, section, page, lines }: Docum
   return [oneLine(`${collection}/${document}`), place, section && oneLine(section)].filter(Boolean).join(', ');
 }
 
-function usageOf(session: Session) {
-  const finished = session.events.ofType('run_finished').at(-1);
-  return finished ? { usage: finished.usage, ...(finished.cost && { cost: finished.cost }) } : {};
+type Spent = { usage: Usage; cost?: Cost };
+
+function spentIn({ state: { usage, cost } }: Session): Spent {
+  return { usage: { ...usage }, ...(cost.usd !== undefined && { cost: { ...cost, usd: cost.usd } }) };
+}
+
+/** A question can take two runs, if it reaches the limit of tool calls. */
+function since(before: Spent, after: Spent): Spent {
+  const counts = Object.entries(after.usage).map(([count, all]) => [count, all - (before.usage[count as keyof Usage] ?? 0)]);
+  const cost = after.cost && { ...after.cost, usd: after.cost.usd - (before.cost?.usd ?? 0) };
+  return { usage: Object.fromEntries(counts) as Usage, ...(cost && { cost }) };
+}
+
+function printSpent({ usage: { input, output }, cost }: Spent): void {
+  const facts = [
+    input !== undefined && `${tokens(input)} tokens in`,
+    output !== undefined && `${tokens(output)} out`,
+    cost && dollars(cost),
+  ].filter(Boolean);
+  if (facts.length > 0) process.stderr.write(`${paintFor(process.stderr).dim(facts.join(' · '))}\n`);
 }

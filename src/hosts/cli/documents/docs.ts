@@ -116,6 +116,7 @@ async function search(store: DocumentStore, words: readonly string[], { values, 
     ...(typeof values.path === 'string' && { filter: { path: values.path } }),
     limit: limitOf(values.limit, 10),
     tolerant: values.fuzzy === true,
+    onNote: (note: string) => void process.stderr.write(`kedge: ${oneLine(note, 1_000)}\n`),
   };
   const passages = await store.search(query, options, signal);
   if (passages.length === 0) process.stderr.write(`Nothing was found.${values.fuzzy ? '' : ' Add --fuzzy to also find similar words.'}\n`);

@@ -4,6 +4,7 @@ import type { Part } from '../../../app/context/surroundings-parts.ts';
 import { MODES, type Mode } from '../../../core/session/events.ts';
 import type { Limits, RunBudget } from '../../../core/session/limits.ts';
 import { initPrompt } from '../../../core/words/slash-commands.ts';
+import type { DocumentsTemplate, DocumentsValues } from './option-table.ts';
 
 /** An error in the command line or the environment. The message says how to correct it. */
 export class UsageError extends Error {
@@ -22,13 +23,13 @@ export type Options = {
   /** The path of a file that lists MCP servers. */
   mcpConfig?: string;
   runPlan: boolean;
-  /** Makes Agent mode propose a plan first. */
   requirePlan?: boolean;
   /** Rings the bell of the terminal when the run waits for the user, and when it has ended. */
   bell?: boolean;
   /** The file to which the plan is written as Markdown. */
   output?: string;
   model?: string;
+  agent?: string;
   baseUrl?: string;
   /** Limits at which a run pauses, in place of the defaults. */
   limits: Partial<Limits>;
@@ -41,6 +42,8 @@ export type Options = {
   system?: string;
   /** Prints only the answer, and what needs the user's attention. */
   quiet?: boolean;
+  /** Agent mode works in a Git worktree, and the changes are applied afterwards. */
+  worktree?: boolean;
   /** The path of a JSON Schema for the answer. */
   schema?: string;
   /** The price of the model in US dollars per million tokens, for a model whose price is unknown. */
@@ -60,21 +63,13 @@ export type Command = Options &
     | { action: 'help'; topic?: string }
     /** A command that runs no model. Its code parses the words after its name. */
     | { action: 'other'; name: string; words: string[]; all: boolean }
-    /** `shown` is displayed in place of the prompt. Without a mode, the configuration file must set one. */
-    | { action: 'prompt'; mode?: Mode; prompt: string[]; session?: string; shown?: string }
+    /** `shown` is displayed in place of the prompt. With a `template`, the prompt names documents. Without a mode, the configuration file must set one. */
+    | { action: 'prompt'; mode?: Mode; prompt: string[]; session?: string; shown?: string; template?: DocumentsTemplate }
     | { action: 'continue'; prompt: string[]; session: string }
   );
 
 const text = { type: 'string' } as const;
 const flag = { type: 'boolean' } as const;
-
-export type DocumentsValues = {
-  'use-case'?: string;
-  collections?: string[];
-  'no-global'?: boolean;
-  interactive?: boolean;
-  verbose?: boolean;
-};
 
 export const OPTIONS = {
   folder: { type: 'string', multiple: true },
@@ -93,6 +88,7 @@ export const OPTIONS = {
   'no-quiet': flag,
   output: { type: 'string', short: 'o' },
   model: { type: 'string', short: 'm' },
+  agent: text,
   'base-url': text,
   'max-turns': text,
   'max-calls': text,
@@ -114,6 +110,7 @@ export const OPTIONS = {
   interactive: { type: 'boolean', short: 'i' },
   verbose: flag,
   plain: flag,
+  worktree: flag,
   session: text,
   continue: text,
   help: { type: 'boolean', short: 'h' },
@@ -145,7 +142,9 @@ export function parseCommand(args: readonly string[]): Command {
       quiet: values['no-quiet'] ? false : values.quiet,
       output: values.output,
       system: values.system,
+      agent: values.agent,
       schema: values.schema,
+      worktree: values.worktree,
       model: converted(values.model, modelName),
       baseUrl: converted(values['base-url'], httpUrl),
       temperature: converted(values.temperature, temperature),
@@ -185,6 +184,9 @@ export function parseCommand(args: readonly string[]): Command {
       throw new UsageError('The question is missing. For example: kedge docs ask "how is a deployment rolled back?"');
     return { ...options, action: 'ask-documents', prompt: rest.slice(1), values };
   }
+  const [template] = rest;
+  if (word === 'docs' && (template === 'summarize' || template === 'worksheet' || template === 'compare'))
+    return { ...options, action: 'prompt', mode: 'ask', prompt: rest.slice(1), template };
   if (word === 'acp') return { ...options, action: word };
   if (word === 'mcp') return { ...options, action: word, values };
   if (OTHERS.test(word ?? '')) return { ...options, action: 'other', name: word as string, words: rest, all: values.all ?? false };
@@ -195,13 +197,12 @@ export function parseCommand(args: readonly string[]): Command {
   throw new UsageError(notCommand(word));
 }
 
-const OTHERS = /^(remember|grants|undo|keys|models|config|completion)$/;
+const OTHERS = /^(remember|grants|undo|worktree|keys|models|agents|config|completion)$/;
 
 export function notCommand(word: string): string {
   return `${JSON.stringify(word)} is not a command. Put ask, plan or agent before the request: kedge ask "…". See kedge --help.`;
 }
 
-/** Returns the properties that have a value. */
 function defined<Values extends object>(values: Values): { [Name in keyof Values]?: Exclude<Values[Name], undefined> } {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as ReturnType<typeof defined<Values>>;
 }

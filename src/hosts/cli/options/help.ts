@@ -13,6 +13,7 @@ Usage
   kedge remember "…"       remember this in later sessions of this folder, or with --all in all folders;
                            without words, show the memory
   kedge undo [RUN]         undo the changes of the last run, or of the run with this id
+  kedge worktree           list the runs whose changes wait in a worktree; kedge worktree apply, kedge worktree drop
   kedge grants [clear [N]] list your permanent permissions in this folder, or remove all of them or number N
   kedge sessions           list this folder's sessions, or all with --all; also: search, rename, pin, delete, restore,
                            --usage
@@ -49,6 +50,7 @@ Environment
   KEDGE_HEADERS                       additional headers: {"x-team": "tides", "x-api-key": "\${key}"} (\${key}: the key),
                                       or @FILE that contains such an object
   KEDGE_MODEL                         the model to use without --model
+  KEDGE_EMBEDDING_MODEL               the model for embeddings of documents, such as ollama/nomic-embed-text
   KEDGE_HOME                          the folder in which sessions are stored
   KEDGE_SERVER_TIMEOUT                seconds without data before a request fails (default: 120; local servers: 290)
   KEDGE_DAY_BUDGET                    limits for all runs of one day, such as {"usd": 5, "tokens": 2000000};
@@ -122,6 +124,17 @@ Options
 
 Options
 ${FOLDER}${JSON_LINES}`,
+  worktree: `Usage
+  kedge agent --worktree "…"             let a run work in a Git worktree; your files stay as they are
+  kedge worktree                         list the sessions whose changes wait in a worktree
+  kedge worktree apply [SESSION]         review the changes and apply them to your files
+  kedge worktree drop [SESSION]          delete the worktree with its changes
+
+  Lines that you have changed since are kept: they are merged, or your lines stay and the file is named. What was applied
+  can be undone with kedge undo.
+
+Options
+${FOLDER}${JSON_LINES}`,
   remember: `Usage
   kedge remember WORDS                   remember the words in later sessions of this folder
   kedge remember --all WORDS             …of all folders
@@ -136,6 +149,18 @@ ${FOLDER}`,
 
 Options
 ${FOLDER}`,
+  agents: `Usage
+  kedge agents                           list the agents, where they come from, and what is wrong with their files
+  kedge agents show NAME                 show what an agent does, what it may use, and its prompt
+  kedge agents accept NAME               …and let this agent of the workspace run until its file changes
+
+  An agent narrows a run: kedge ask --agent reviewer "review my changes". It never allows anything. Agents of the
+  workspace are in .kedge/agents/*.md, .github/agents/*.agent.md and .claude/agents/*.md. They run after you have seen
+  them.
+
+Options
+${FOLDER}  --json                   print the agents as JSON
+`,
   completion: `Usage
   kedge completion bash                  print the completion for bash; to use it, add this line to ~/.bashrc:
                                          source <(kedge completion bash)

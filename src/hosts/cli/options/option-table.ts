@@ -2,6 +2,7 @@
 export const OPTION_TABLE: readonly (readonly [flags: string, text: string])[] = [
   ['--folder DIR', 'work in this folder; repeat it for several (default: the current folder)'],
   ['-m, --model P/MODEL', 'for example openai/gpt-6.1-sol (default: $KEDGE_MODEL, else offline)'],
+  ['--agent NAME', 'run as this agent, which can only narrow the mode, tools and limits; none = without one (see kedge agents)'],
   ['--base-url URL', "the address of the model's server"],
   [
     '-y, --yes',
@@ -21,6 +22,7 @@ export const OPTION_TABLE: readonly (readonly [flags: string, text: string])[] =
   ],
   ['--run-plan', 'run the proposed plan without asking'],
   ['--require-plan', 'make agent propose a plan first, and change nothing until you confirm it'],
+  ['--worktree', 'with agent: work in a Git worktree, so that your files stay as they are until you have reviewed the changes'],
   ['-q, --quiet', 'print only the answer, and what needs your attention'],
   ['--bell', 'ring the terminal bell when the run waits for you, has failed or is done'],
   ['-o, --output FILE', 'write the plan to a Markdown file'],
@@ -84,3 +86,15 @@ export function optionLines(): string {
     return head.length < INDENT ? `${head.padEnd(INDENT)}${description}` : `${head}\n${' '.repeat(INDENT)}${description}`;
   }).join('\n');
 }
+
+/** The options of `kedge mcp` and `kedge docs ask`. */
+export type DocumentsValues = {
+  'use-case'?: string;
+  collections?: string[];
+  'no-global'?: boolean;
+  interactive?: boolean;
+  verbose?: boolean;
+};
+
+/** The commands of `kedge docs` that send a prompt of the Documents page. */
+export type DocumentsTemplate = 'summarize' | 'worksheet' | 'compare';

@@ -58,3 +58,10 @@ export function diffText(changes: Diffs, paint: Paint): string {
     })
     .join('\n');
 }
+
+/** Formats a duration: 12 ms, 12.3 s, 2 min 5 s. */
+export function duration(ms: number): string {
+  if (ms < 9_999.5) return `${Math.round(ms)} ms`;
+  const seconds = Math.round(ms / 1000);
+  return seconds < 60 ? `${(ms / 1000).toFixed(1)} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+}

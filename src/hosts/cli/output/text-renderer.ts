@@ -2,6 +2,7 @@
 
 import { type AssistantMessage, type Cost, resultText, textOf, type Usage } from '../../../core/model/messages.ts';
 import { noteTexts } from '../../../core/model/notes.ts';
+import { isChildRun } from '../../../core/session/children/child-ids.ts';
 import { type AgentEvent, isDurable, type PauseReason, type Receipt } from '../../../core/session/events.ts';
 import { planLines } from '../../../core/view/plan-details.ts';
 import { rulesIn, rulesText } from '../../../core/view/read-rules.ts';
@@ -16,10 +17,11 @@ import { compactedText, contextText } from '../../../core/words/context-text.ts'
 import { planEventText } from '../../../core/words/plan-text.ts';
 import { waitingText } from '../../../core/words/retry-text.ts';
 import { todoText } from '../../../core/words/todo-text.ts';
+import { childLine } from './child-lines.ts';
 import { Countdown } from './countdown.ts';
 import { LiveOutput } from './live-output.ts';
 import { ProgressLine } from './progress-line.ts';
-import { changeCounts, harmless, type Output, oneLine, type Paint, paintFor } from './terminal.ts';
+import { changeCounts, duration, harmless, type Output, oneLine, type Paint, paintFor } from './terminal.ts';
 
 /**
  * The number of characters at the beginning of each text that are held back on a terminal. Only the end of a message shows whether its text
@@ -92,6 +94,10 @@ export class TextRenderer {
   handle(event: AgentEvent): void {
     const paint = this.#paint;
     if (isDurable(event)) this.#run = follow(this.#run, event);
+    if (isChildRun(event.runId)) {
+      this.#child(event);
+      return;
+    }
     if (event.type === 'message_queued') this.#redrawn.countdown?.clear();
     else this.#redrawn.countdown?.end();
     if (event.type !== 'tool_progress') this.#redrawn.liveOutput?.clear();
@@ -99,6 +105,9 @@ export class TextRenderer {
     const rules = rulesText(rulesIn(event));
     if (rules) this.#line(paint.dim(oneLine(rules, 1_000)));
     switch (event.type) {
+      case 'run_started':
+        if (event.agent) this.#line(paint.dim(`Agent: ${event.agent.name}, in ${event.mode} mode`));
+        return;
       case 'turn_started':
         this.#redrawn.progressLine?.begin('Waiting for the model');
         return;
@@ -183,6 +192,15 @@ export class TextRenderer {
         this.#usage(event.usage, event.cost);
         return;
     }
+  }
+
+  #child(event: AgentEvent): void {
+    const line = childLine(event, this.#run, this.#paint);
+    if (line === undefined) return;
+    this.#redrawn.liveOutput?.clear();
+    this.#redrawn.progressLine?.end();
+    this.#line(line);
+    this.#waitForCalls();
   }
 
   #wait(event: Extract<AgentEvent, { type: 'model_waiting' }>): void {
@@ -277,11 +295,4 @@ export class TextRenderer {
     const plain = withoutCommands(text, CONNECT);
     return this.#out.isTTY ? harmless(plain) : plain;
   }
-}
-
-/** Formats a duration: 12 ms, 12.3 s, 2 min 5 s. */
-function duration(ms: number): string {
-  if (ms < 9_999.5) return `${Math.round(ms)} ms`;
-  const seconds = Math.round(ms / 1000);
-  return seconds < 60 ? `${(ms / 1000).toFixed(1)} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 }

@@ -2,9 +2,11 @@
  * The commands that work without a model on what Kedge has stored: `kedge sessions`, `fork`, `export`, `import`, `replay`, `doctor`,
  * `insights` and `docs`.
  */
+import { existsSync } from 'node:fs';
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { openKedge } from '../kedge.ts';
-import { UsageError } from '../options/arguments.ts';
+import { parseCommand, UsageError } from '../options/arguments.ts';
+import { configFile } from '../options/config-path.ts';
 import { EXIT } from '../run-session.ts';
 import type { CommandContext, SessionCommand, Values } from './context.ts';
 
@@ -44,6 +46,7 @@ export const SESSION_OPTIONS = {
     path: { type: 'string' },
     limit: { type: 'string' },
     fuzzy: { type: 'boolean' },
+    'no-embeddings': { type: 'boolean' },
   },
 } as const satisfies Record<SessionCommand, ParseArgsConfig['options']>;
 
@@ -58,13 +61,20 @@ export async function sessionCommand(args: readonly string[], signal: AbortSigna
     return EXIT.answered;
   }
   const folders = Array.isArray(values.folder) ? [...values.folder] : ['.'];
-  const kedge = openKedge({ folders, json: values.json === true, yes: false, runPlan: false, limits: {}, budget: {} });
+  const options = { folders, json: values.json === true, yes: false, runPlan: false, limits: {}, budget: {} };
+  const kedge = openKedge(options, command === 'docs' ? await configuredEnvironment() : process.env);
   hooks.shutDown = () => kedge.assistant.shutDown();
   try {
     return await run(command, { kedge, words, values, signal });
   } finally {
     await kedge.assistant.shutDown();
   }
+}
+
+/** The embedding model and its address can be in the configuration file. */
+async function configuredEnvironment(): Promise<NodeJS.ProcessEnv> {
+  const file = configFile();
+  return existsSync(file) ? (await import('../config/configured.ts')).configured(parseCommand(['--version']), file).env : process.env;
 }
 
 async function run(command: SessionCommand, context: CommandContext): Promise<number> {

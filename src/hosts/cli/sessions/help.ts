@@ -95,11 +95,17 @@ ${COMMON}`,
                                          stands for all words that begin with it
   kedge docs ask "QUESTION"              answer from the documents alone, with the places that were opened, and a confidence
   kedge docs ask -i                      ask several questions, one after another; /help shows the commands
+  kedge docs summarize NAME [DOCUMENT]   summarize a collection or one of its documents, in parts if the model is small
+  kedge docs worksheet NAME [DOCUMENT]   write questions with answers and sources
+  kedge docs compare NAME DOC DOC        compare two documents
   kedge docs remove NAME                 delete a collection; the documents themselves stay as they are
 
   SOURCE is a folder, a glob in quotation marks, a file, or the address of a web page or of an llms.txt. Files that ignore
   files exclude, that may contain secrets, or that a rule protects from being read are left out. Everything is stored
   on this computer, outside your folders. If it is interrupted, kedge docs update continues.
+
+  With an embedding model (kedge config set embeddingModel openai/text-embedding-3-small), passages with other words
+  than the question are found too. Their text is sent to that model, after its cost was shown and you have agreed.
 
 Options
   --global                 with add: a collection for all folders
@@ -107,6 +113,8 @@ Options
   --code                   with add: also index the comments in source code
   --depth N                with add: follow links to pages below the address, N links deep (default: 0)
   --pages N                with add: fetch at most N pages for each address (default: 100)
+  --no-embeddings          with add and update: compute no embeddings
+  -y, --yes                with add and update: compute embeddings without asking; their cost is printed
   --failed                 with show: list only the documents that could not be read
   --path GLOB              with show and search: only the documents at this path
   --limit N                with show and search: at most N lines (default: 1000) or passages (default: 10)
@@ -117,7 +125,7 @@ Options
   -i, --interactive        with ask: keep the conversation
   --verbose                with ask: print each step as it happens
   -m, --model, --temperature, --max-output-tokens, --max-calls, --max-tokens, --price
-                           with ask: as for kedge ask
+                           with ask, summarize, worksheet and compare: as for kedge ask
   --folder DIR             the folder (default: the current folder)
   --json                   print lines of JSON
 `,

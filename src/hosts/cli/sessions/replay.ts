@@ -1,5 +1,7 @@
 /** `kedge replay`: shows a session again as it looked while it ran. Nothing is sent, executed or written. */
+
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isChildRun } from '../../../core/session/children/child-ids.ts';
 import type { AgentEvent } from '../../../core/session/events.ts';
 import { replayOf } from '../../../core/view/replay.ts';
 import { harmless, paintFor } from '../output/terminal.ts';
@@ -21,7 +23,8 @@ export async function replay({ kedge, words, values, signal }: CommandContext): 
   for (const { event, waitMs } of replayOf(session.events, { speed: byStep ? Number.POSITIVE_INFINITY : speed })) {
     if (waitMs > 0) await sleep(waitMs, undefined, { signal }).catch(() => undefined);
     if (signal.aborted) return EXIT.stopped;
-    if (renderer && event.type === 'run_started') process.stderr.write(`\n${bold(`> ${harmless(event.prompt)}`)}\n`);
+    if (renderer && event.type === 'run_started' && !isChildRun(event.runId))
+      process.stderr.write(`\n${bold(`> ${harmless(event.prompt)}`)}\n`);
     if (renderer) renderer.handle(event);
     else process.stdout.write(`${JSON.stringify(event)}\n`);
     if (byStep && STEPS.has(event.type) && !(await next(signal))) return EXIT.stopped;

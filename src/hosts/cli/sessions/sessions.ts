@@ -76,8 +76,14 @@ async function listEverywhere({ kedge, values }: CommandContext): Promise<number
 }
 
 function lineOf(info: Omit<Line, 'workspace'>): string {
-  const { id, title, changedAt, status, mode = '', model, events, bytes, isPinned, parent, isImported } = info;
-  const facts = [mode, model && oneLine(`${model.provider}/${model.model}`, 40), countText(events, 'event'), bytesText(bytes)];
+  const { id, title, changedAt, status, mode = '', agent, model, events, bytes, isPinned, parent, isImported } = info;
+  const facts = [
+    mode,
+    agent && oneLine(agent, 40),
+    model && oneLine(`${model.provider}/${model.model}`, 40),
+    countText(events, 'event'),
+    bytesText(bytes),
+  ];
   const marks = [isPinned && 'pinned', parent && 'fork', isImported && 'imported'].filter(Boolean).join(', ');
   const name = `${oneLine(title, 80)}${marks ? `  [${marks}]` : ''}`;
   return `${id}  ${timeText(changedAt)}  ${STATUS[status].padEnd(15)}  ${name}  (${facts.filter(Boolean).join(', ')})`;

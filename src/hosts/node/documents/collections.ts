@@ -2,6 +2,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DocumentsPort } from '../../../app/ports.ts';
+import type { Embedder } from '../../../documents/embeddings/embedder.ts';
 import type { DocumentStore } from '../../../documents/store/store.ts';
 
 export type CollectionDirectories = { workspace: string; global: string };
@@ -15,9 +16,12 @@ export function collectionDirectories(storage: string, common: string): Collecti
 export class Collections {
   readonly #directories: CollectionDirectories;
   #store: Promise<DocumentStore> | undefined;
+  /** Loads the embedding model that the user has configured. @throws Error if it cannot be used */
+  readonly embedder: () => Promise<Embedder | undefined>;
 
-  constructor(directories: CollectionDirectories) {
+  constructor(directories: CollectionDirectories, embedder: () => Promise<Embedder | undefined>) {
     this.#directories = directories;
+    this.embedder = embedder;
   }
 
   store(): Promise<DocumentStore> {
@@ -30,7 +34,7 @@ export class Collections {
       import('../../../documents/store/store.ts'),
       import('./thread/index-thread.ts'),
     ]);
-    return new DocumentStore(this.#directories, new IndexThread());
+    return new DocumentStore(this.#directories, this.embedder, new IndexThread());
   }
 
   /** Returns what a run may read: the named collections, or else all. Returns undefined if there are none. */

@@ -2,6 +2,8 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { brotliDecompress } from 'node:zlib';
 import { Language, type Node, Parser, type TreeCursor } from 'web-tree-sitter';
 import type { ShellNode, ShellParser } from '../../../policy/commands/shells/syntax.ts';
 
@@ -11,17 +13,18 @@ const MAX_DEPTH = 150;
 const MAX_MILLISECONDS = 200;
 
 export async function loadGrammar(grammar: 'bash' | 'powershell'): Promise<ShellParser> {
-  await Parser.init({ wasmBinary: await readFile(wasmFile('web-tree-sitter.wasm', 'web-tree-sitter')) });
-  const language = await Language.load(await readFile(wasmFile(`tree-sitter-${grammar}.wasm`, '@vscode/tree-sitter-wasm/wasm')));
+  await Parser.init({ wasmBinary: await readWasm('web-tree-sitter.wasm', 'web-tree-sitter') });
+  const language = await Language.load(await readWasm(`tree-sitter-${grammar}.wasm`, '@vscode/tree-sitter-wasm/wasm'));
   const parser = new Parser();
   parser.setLanguage(language);
   return { parse: (command) => parse(parser, command) };
 }
 
-/** Returns the path of a WebAssembly file: beside the built program, or in the npm package when the sources run without a build. */
-function wasmFile(name: string, folder: string): string {
-  const bundled = join(import.meta.dirname, name);
-  return existsSync(bundled) ? bundled : join(import.meta.dirname, '../../../../node_modules', folder, name);
+/** Reads a WebAssembly file: beside the built program, where it is compressed, or in the npm package when the sources run without a build. */
+async function readWasm(name: string, folder: string): Promise<Uint8Array> {
+  const bundled = join(import.meta.dirname, `${name}.br`);
+  if (existsSync(bundled)) return promisify(brotliDecompress)(await readFile(bundled));
+  return readFile(join(import.meta.dirname, '../../../../node_modules', folder, name));
 }
 
 function parse(parser: Parser, command: string): ShellNode | undefined {

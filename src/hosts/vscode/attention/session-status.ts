@@ -1,5 +1,7 @@
 /** Describes the status of a session in a few words, for the status bar item or a notification. */
+
 import type { Session } from '../../../app/session/session.ts';
+import { isChildRun, isWithin } from '../../../core/session/children/child-ids.ts';
 import type { AgentEvent } from '../../../core/session/events.ts';
 import type { RunRecord } from '../../../core/session/session-state.ts';
 import { reduceRun } from '../../../core/view/reduce-run.ts';
@@ -26,7 +28,7 @@ export function statusOf(session: Followed): SessionStatus {
   const run = state.lastRun;
   if (!run) return { kind: 'idle' };
   if (run.status === 'finished') return endOf(session, run);
-  const ofRun = ({ runId }: { runId: string }) => runId === run.runId;
+  const ofRun = ({ runId }: { runId: string }) => isWithin(runId, run.runId);
   const approval = [...state.pendingApprovals.values()].find(ofRun);
   if (approval) return { kind: 'waiting', text: shorten(`${visibleLine(approval.title)}?`) };
   const asked = [...state.pendingQuestions.values()].find(ofRun);
@@ -70,7 +72,7 @@ const ABOUT_CALLS: ReadonlySet<AgentEvent['type']> = new Set([
 function runningCall({ state, events }: Followed): CallView | undefined {
   const open = state.open.filter(({ id }) => !state.results.has(id));
   if (open.length === 0) return undefined;
-  const answer = events.lastIndex(({ type }) => type === 'message_added');
+  const answer = events.lastIndex(({ type, runId }) => type === 'message_added' && !isChildRun(runId));
   const turn = events.select(({ type }) => ABOUT_CALLS.has(type), Math.max(0, answer));
   const run = turn.reduce(reduceRun, newRun(''));
   return open.map(({ id }) => findCall(run, id)).findLast((call) => call?.status === 'running');

@@ -5,6 +5,7 @@ import type { Session } from '../../../app/session/session.ts';
 import type { ModelRef } from '../../../core/model/messages.ts';
 import { noteTexts } from '../../../core/model/notes.ts';
 import type { Plan } from '../../../core/plan/plan.ts';
+import { isChildRun } from '../../../core/session/children/child-ids.ts';
 import { type AgentEvent, isDurable, type QuestionAnswer } from '../../../core/session/events.ts';
 import { brokeOff } from '../../../core/session/reduce.ts';
 import type { ApprovalRequest, AskedQuestion } from '../../../core/session/session-state.ts';
@@ -37,6 +38,9 @@ const COMMAND: Record<Remedy, string> = {
   new_session: 'workbench.action.chat.newChat',
 };
 
+/** The events of child runs that are shown: their steps, and what the user is asked. */
+const OF_CHILDREN = /^(tool_started|approval_|question_|file_changed)/;
+
 export class ChatRenderer {
   readonly #kedge: Pick<Kedge, 'fs'>;
   readonly #session: Session;
@@ -65,6 +69,7 @@ export class ChatRenderer {
   event(event: AgentEvent): void {
     const stream = this.#stream;
     if (isDurable(event)) this.#run = follow(this.#run, event);
+    if (isChildRun(event.runId) && !OF_CHILDREN.test(event.type)) return;
     switch (event.type) {
       case 'run_started':
         stream.progress(`Using ${plain(modelName(event.model))}`);

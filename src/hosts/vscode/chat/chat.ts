@@ -1,10 +1,12 @@
 /** Answers messages in the native Chat. Each chat thread is a Kedge session and shows the same events as the panel. */
+
 import * as vscode from 'vscode';
 import { initiation, lastPrompt } from '../../../app/session/prompt.ts';
 import type { Session } from '../../../app/session/session.ts';
 import { SessionError } from '../../../app/session/session-error.ts';
 import { refusalText } from '../../../core/model/mentions.ts';
 import type { ModelRef } from '../../../core/model/messages.ts';
+import { isChildRun } from '../../../core/session/children/child-ids.ts';
 import type { AgentEvent, Mode, QuestionAnswer } from '../../../core/session/events.ts';
 import { brokeOff } from '../../../core/session/reduce.ts';
 import type { AskedQuestion } from '../../../core/session/session-state.ts';
@@ -124,7 +126,12 @@ async function handleRequest(
     expectTrust(last.mode);
     return session.prompt({ ...last, model });
   }
-  const text = request.prompt.trim();
+  const typed = request.prompt.trim();
+  const { text, only } =
+    request.command === 'agent' && typed
+      ? await (await import('../agents/choose-agent.ts')).withAgent(kedge, session, typed)
+      : { text: typed, only: undefined };
+  if (only) throw new SessionError(`To use the agent ${only}, add the task: /agent ${only} …`);
   if (request.command === 'compact') return session.compact(text);
   if (request.command === 'init') {
     expectTrust('agent');
@@ -142,7 +149,7 @@ async function handleRequest(
   if (model.provider === 'offline' && configured.provider !== 'offline' && !offered) renderer.offered = configured;
   const { parts, refused } = await attachmentsOf(request.references, kedge, session, signal, model);
   if (refused.length > 0) renderer.notSent(refusalText(refused));
-  return session.prompt({ text, mode, attachments: parts, model });
+  return session.prompt({ text, mode, attachments: parts, model, keepsModel: true });
 }
 
 function noPlanText(last: 'proposed' | 'confirmed' | 'discarded' | 'superseded' | undefined): string {
@@ -162,10 +169,11 @@ function observe(
   renderer: ChatRenderer,
 ): vscode.Disposable & { end?: Extract<AgentEvent, { type: 'run_finished' | 'run_paused' }> } {
   const observer: ReturnType<typeof observe> = { dispose: () => unsubscribe() };
-  const unsubscribe = session.subscribe((event) => {
-    if (event.type === 'run_finished' || event.type === 'run_paused') observer.end = event;
+  const follow = (event: AgentEvent) => {
+    if ((event.type === 'run_finished' || event.type === 'run_paused') && !isChildRun(event.runId)) observer.end = event;
     renderer.event(event);
-  });
+  };
+  const unsubscribe = session.subscribe(follow, { withChildren: true });
   return observer;
 }
 

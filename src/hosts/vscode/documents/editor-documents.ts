@@ -2,14 +2,18 @@
 import * as vscode from 'vscode';
 import { breaks } from '../../../core/breaks.ts';
 import type { Source } from '../../../documents/collections.ts';
+import type { Embedder } from '../../../documents/embeddings/embedder.ts';
 import { reportText, type UpdatePorts } from '../../../documents/store/sources.ts';
 import type { DocumentStore } from '../../../documents/store/store.ts';
 import { Collections, collectionDirectories } from '../../node/documents/collections.ts';
 import { sourcePorts } from '../../node/documents/ports.ts';
+import type { Models } from '../models/models.ts';
+import { notificationText } from '../notification-text.ts';
 import { readPolicy } from '../settings/policy-settings.ts';
+import { editorEmbedder } from './embedder.ts';
 import { localFolders } from './local-folders.ts';
 
-type Storage = { readonly storage: string; readonly sharedStorage: string };
+type Storage = { readonly storage: string; readonly sharedStorage: string; readonly models: Pick<Models, 'configOf' | 'facts'> };
 
 /** An update in progress. `todo` is missing until the sources have been listed. */
 export type UpdateProgress = { done: number; todo?: number };
@@ -26,8 +30,8 @@ export class EditorDocuments implements vscode.Disposable {
   /** Fires when a collection or an update has changed. */
   readonly onDidChange = this.#changed.event;
 
-  constructor({ storage, sharedStorage }: Storage) {
-    this.collections = new Collections(collectionDirectories(storage, sharedStorage));
+  constructor({ storage, sharedStorage, models }: Storage) {
+    this.collections = new Collections(collectionDirectories(storage, sharedStorage), () => editorEmbedder(models));
   }
 
   store(): Promise<DocumentStore> {
@@ -84,11 +88,41 @@ export class EditorDocuments implements vscode.Disposable {
         signal,
         notify: (event) => event.type !== 'problem' && notify(event.type === 'listed' ? 0 : event.done, event.todo),
       });
-      return { text: reportText(report), problems: report.problems };
+      const embeddings = await this.#embed(collection, signal, notify);
+      return {
+        text: [reportText(report), embeddings?.problem ? '' : embeddings?.text].filter(Boolean).join(' '),
+        problems: [...report.problems, ...(embeddings?.problem ? [embeddings.text] : [])],
+      };
     } catch (error) {
       if (signal.aborted) return { text: 'Cancelled. Update the collection to continue.', problems: [] };
       return { text: '', problems: [`The update failed: ${(error as Error).message}`] };
     }
+  }
+
+  /** Computes the embeddings that are missing, if the user has configured a model for them and agrees to the cost. */
+  async #embed(collection: string, signal: AbortSignal, notify: (done: number, todo: number) => void) {
+    let embedder: Embedder | undefined;
+    try {
+      embedder = await this.collections.embedder();
+    } catch (error) {
+      return { text: `No embeddings were computed. ${(error as Error).message}`, problem: true };
+    }
+    if (!embedder) return undefined;
+    const { costText, embeddingText } = await import('../../../documents/embeddings/cost.ts');
+    const report = await (await this.store()).embed(collection, embedder, {
+      signal,
+      notify: (event) => event.type === 'embedding' && notify(event.done, event.todo),
+      async confirm(cost) {
+        const compute = 'Compute Embeddings';
+        const text = notificationText(costText(cost));
+        return (
+          (await vscode.window.showInformationMessage(`Compute embeddings for ${collection}?`, { modal: true, detail: text }, compute)) ===
+          compute
+        );
+      },
+    });
+    if (report.embedded + report.todo === 0) return undefined;
+    return { text: embeddingText(report, 'Update the collection to continue.'), problem: report.problem !== undefined };
   }
 
   #ports(): UpdatePorts {

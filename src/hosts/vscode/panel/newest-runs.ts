@@ -1,6 +1,7 @@
 /** Selects the runs of a session that the panel shows. A long session is shown in portions, because drawing all of it takes seconds. */
 import { readFailure } from '../../../app/session/log-texts.ts';
 import type { Session } from '../../../app/session/session.ts';
+import { rootRunId } from '../../../core/session/children/child-ids.ts';
 import { type AgentEvent, isSessionEvent } from '../../../core/session/events.ts';
 
 const RUNS = 20;
@@ -13,7 +14,10 @@ const EVENTS = 3_000;
  */
 export function newestRuns(runIds: readonly string[], events: readonly Pick<AgentEvent, 'runId'>[], portions: number): ReadonlySet<string> {
   const sizes = new Map<string, number>();
-  for (const { runId } of events) sizes.set(runId, (sizes.get(runId) ?? 0) + 1);
+  for (const event of events) {
+    const runId = rootRunId(event.runId);
+    sizes.set(runId, (sizes.get(runId) ?? 0) + 1);
+  }
   const newest: string[] = [];
   let sum = 0;
   for (const runId of runIds.toReversed()) {
@@ -31,7 +35,7 @@ export function newestEvents(session: Session, portions: number): Newest {
   const read = () => {
     const { runs } = session.state;
     const shown = newestRuns([...runs.keys()], session.events.facts(), portions);
-    const events = session.events.select((event) => shown.has(event.runId) || isSessionEvent(event));
+    const events = session.events.select((event) => shown.has(rootRunId(event.runId)) || isSessionEvent(event));
     return { events, earlierRuns: runs.size - shown.size };
   };
   try {

@@ -8,6 +8,7 @@ export const COMMANDS: Partial<Record<ToHost['type'], readonly [command: string,
   manage_trust: ['workbench.trust.manage'],
   pick_session: ['kedge.openSession'],
   pick_model: ['kedge.pickModel'],
+  pick_agent: ['kedge.pickAgent'],
   open_rules: ['workbench.action.openSettings', 'kedge.policy.rules'],
   connect_model: ['kedge.connectModel'],
 };
@@ -26,8 +27,15 @@ export function optionOf({ option, words }: { option: string; words?: string | u
   return { option, ...(words && { words }) };
 }
 
+/** Adds an event to those that are posted together. */
+export function addJoined(events: AgentEvent[], event: AgentEvent): void {
+  const last = events.at(-1);
+  const joined = last && joinDeltas(last, event);
+  events.splice(joined ? -1 : events.length, 1, joined ?? event);
+}
+
 /** Joins two consecutive deltas of the same kind into one event. */
 export function joinDeltas(last: AgentEvent, event: AgentEvent): AgentEvent | undefined {
   if (event.type !== 'text_delta' && event.type !== 'reasoning_delta') return undefined;
-  return last.type === event.type ? { ...event, text: last.text + event.text } : undefined;
+  return last.type === event.type && last.runId === event.runId ? { ...event, text: last.text + event.text } : undefined;
 }

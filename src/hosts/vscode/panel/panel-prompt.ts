@@ -34,9 +34,18 @@ export async function sendPrompt(message: Prompt, parts: Parts): Promise<void> {
 }
 
 async function send(message: Prompt, { kedge, mentions, post }: Parts, accept: () => void): Promise<void> {
-  const { text, mode, sessionId } = message;
+  const { mode, sessionId } = message;
   const shownSession = sessionId === undefined ? undefined : await kedge.assistant.session(sessionId).catch(() => undefined);
   const session = shownSession ?? (await kedge.sessions.current());
+  const background = /^\s*\/background(?:\s+([\s\S]*))?$/.exec(message.text);
+  if (background) return (await import('../actions/background.ts')).runInBackground(kedge, background[1]);
+  // The panel sends the command only if words follow it.
+  const words = /^\/agent\s+([\s\S]+)$/.exec(message.text)?.[1];
+  const { text, only } =
+    words === undefined
+      ? { text: message.text, only: undefined }
+      : await (await import('../agents/choose-agent.ts')).withAgent(kedge, session, words);
+  if (only !== undefined) return kedge.setAgent(session, only);
   const command = parseSlashCommand(text);
   if (command?.name === 'remember') return post({ type: 'notice', level: 'info', text: await remember(kedge, command) });
   if (command?.name === 'compact') return session.compact(command.words);
@@ -52,10 +61,13 @@ async function send(message: Prompt, { kedge, mentions, post }: Parts, accept: (
   const unsubscribe = session.subscribe((event) => {
     if (event.type !== 'run_started') return;
     accept();
-    void kedge.sessionModels.keep(session.id, event.mode, event.model);
+    // The model of an agent is not the user's choice for later messages.
+    if (!event.agent) void kedge.sessionModels.keep(session.id, event.mode, event.model);
+    else kedge.setAgent(session, event.agent.name);
   });
   try {
-    if (!command) return await session.say({ text, mode, model, attachments });
+    const agent = kedge.agentOf(session);
+    if (!command) return await session.say({ text, mode, model, attachments, ...(agent !== undefined && { agent }) });
     const [prompt, bound] = initiation(command.words, model);
     await session.prompt({ ...prompt, attachments }, bound);
   } finally {

@@ -10,11 +10,13 @@ import type { ModelCheck } from './model-check.ts';
 import { readinessOf } from './readiness.ts';
 
 /** The parts of Kedge from which the panel's state is built. */
-type Sources = Pick<Kedge, 'mode' | 'settings' | 'models' | 'fs' | 'sessions' | 'modelFor' | 'grants'>;
+type Sources = Pick<Kedge, 'mode' | 'settings' | 'models' | 'fs' | 'sessions' | 'modelFor' | 'agentOf' | 'grants'>;
 
 export async function panelState(kedge: Sources, check: ModelCheck, hasErrors: boolean): Promise<PanelState> {
   const { mode } = kedge;
-  const { id, state } = await kedge.sessions.current();
+  const session = await kedge.sessions.current();
+  const { id, state } = session;
+  const agent = kedge.agentOf(session);
   const model = kedge.modelFor(id, mode);
   const { rules, readOnlyCommands = false } = readPolicy();
   const withoutApproval = standingPermissions({
@@ -26,6 +28,7 @@ export async function panelState(kedge: Sources, check: ModelCheck, hasErrors: b
   return {
     mode,
     modelName: modelName(model),
+    ...(agent && { agent }),
     blind: model.provider === 'offline' || kedge.models.facts(model).vision === false,
     readiness: await readinessOf(kedge, model, check),
     folders: kedge.fs.folders.map(({ name }) => name),

@@ -19,7 +19,7 @@ import { open } from './open.ts';
 import { Pages } from './pages/pages.ts';
 import { PanelBranches } from './panel-branches.ts';
 import { PanelMentions } from './panel-mentions.ts';
-import { approvalOf, COMMANDS, joinDeltas, optionOf } from './panel-messages.ts';
+import { addJoined, approvalOf, COMMANDS, optionOf } from './panel-messages.ts';
 import { sendPrompt } from './panel-prompt.ts';
 import { panelState } from './panel-state.ts';
 import { showError } from './show-error.ts';
@@ -174,6 +174,8 @@ export class PanelView implements vscode.Disposable {
         return runAgain(session, message.planId, kedge.fs.folders);
       case 'save_plan':
         return openAsMarkdown(session, message.planId, message.plan);
+      case 'worktree':
+        return (await import('../actions/background.ts')).finishWorktree(kedge, message.sessionId, message.action);
       case 'undo_run':
         return session.changes.undo(message.runId);
       case 'choose_hunks':
@@ -182,10 +184,8 @@ export class PanelView implements vscode.Disposable {
         return this.#proposals.open(session, message.approvalId, message.path, message.without);
       case 'undo_part':
         return session.changes.undo(message.runId, { path: message.path, ...(message.hunk && { hunk: message.hunk }) });
-      case 'review_file': {
-        const { runId, path } = message;
-        return this.#post({ type: 'file_review', runId, path, review: await session.changes.review(runId, path) });
-      }
+      case 'review_file':
+        return this.#post({ ...message, type: 'file_review', review: await session.changes.review(message.runId, message.path) });
       case 'restore':
         return session.changes.restore(message.to);
       case 'review_run':
@@ -271,13 +271,11 @@ export class PanelView implements vscode.Disposable {
     void this.#proposals.of(session).then((edited) => {
       for (const each of edited) this.#post({ type: 'proposal_edited', ...each });
     });
-    this.#unsubscribe = session.subscribe((event) => {
-      const last = this.#pending.at(-1);
-      const joined = last && joinDeltas(last, event);
-      if (joined) this.#pending[this.#pending.length - 1] = joined;
-      else this.#pending.push(event);
+    const collect = (event: AgentEvent) => {
+      addJoined(this.#pending, event);
       this.#timer ??= setTimeout(() => this.#flush(session), FLUSH_MS);
-    });
+    };
+    this.#unsubscribe = session.subscribe(collect, { withChildren: true });
   }
 
   #flush(session: Session): void {

@@ -4,7 +4,7 @@ import { ask, type Question } from './question.ts';
 const MOCK_AGENT = 'undici/docs/docs/api/MockAgent.md';
 const SESSIONS = 'playwright-core/lib/tools/skills/playwright-cli/references/session-management.md';
 const STORAGE = 'playwright-core/lib/tools/skills/playwright-cli/references/storage-state.md';
-const COMMANDER = [
+export const COMMANDER = [
   'commander/Readme.md',
   'katex/node_modules/commander/Readme.md',
   '@modelcontextprotocol/conformance/node_modules/commander/Readme.md',

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { checkCitations, REMOVED } from '../../../../src/app/answer/workspace-citations.ts';
+import { REMOVED } from '../../../../src/app/answer/checked-answer.ts';
+import { checkCitations } from '../../../../src/app/answer/workspace-citations.ts';
 
 const lines = (from: number, to: number) => new Set(Array.from({ length: to - from + 1 }, (_, index) => from + index));
 const READ = new Map([

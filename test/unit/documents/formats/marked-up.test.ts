@@ -53,6 +53,11 @@ describe('reading Markdown', () => {
     ]);
   });
 
+  it('reads a heading below a line of HTML, except in preformatted text', async () => {
+    const { blocks } = await readDocument('a.md', '<a name="first"></a>\n## First\n\n<pre>\n# no heading\n</pre>\n');
+    assert.deepEqual(shownBlocks(blocks), ['## First', '`` # no heading']);
+  });
+
   it('reads indented code, and HTML inside of Markdown', async () => {
     const { blocks } = await readDocument(
       'a.md',

@@ -19,7 +19,7 @@ describe('the thread of the indexes', () => {
   const roots = () => ({ workspace: join(directory, 'workspace'), global: join(directory, 'global') });
   beforeEach(async () => {
     directory = await mkdtemp(join(tmpdir(), 'kedge-thread-'));
-    store = new DocumentStore(roots(), new IndexThread());
+    store = new DocumentStore(roots(), undefined, new IndexThread());
     store.define('docs', 'workspace', [{ kind: 'folder', path: join(directory, 'source') }]);
   });
   afterEach(async () => {

@@ -1,5 +1,6 @@
 /** The page about collections of documents: adding, updating and removing them, and what could not be read. */
 import * as vscode from 'vscode';
+import { templateText } from '../../../../app/reading/templates.ts';
 import { SessionError } from '../../../../app/session/session-error.ts';
 import type { CollectionSummary, DocumentSummary, Source } from '../../../../documents/collections.ts';
 import type {
@@ -13,8 +14,8 @@ import type { RequestOf } from '../../../../protocol/pages.ts';
 import { addDocuments, expectTrusted } from '../../documents/add-documents.ts';
 import type { EditorDocuments } from '../../documents/editor-documents.ts';
 import { openDocument } from '../../documents/open-source.ts';
-import { templateText } from '../../documents/templates.ts';
 import { notificationText } from '../../notification-text.ts';
+import { DocumentSearch } from './document-search.ts';
 import type { Page, PagePorts } from './page.ts';
 
 type Request = RequestOf<'documents'>;
@@ -34,6 +35,7 @@ class Documents implements Page<'documents'> {
   readonly #watches: vscode.Disposable[];
   /** The collections whose documents are listed. */
   readonly #lists = new Map<string, DocumentFilterName>();
+  readonly #search: DocumentSearch;
   #timer: NodeJS.Timeout | undefined;
   #isDisposed = false;
 
@@ -41,6 +43,10 @@ class Documents implements Page<'documents'> {
     const { kedge } = ports;
     this.#ports = ports;
     this.#documents = kedge.documents();
+    this.#search = new DocumentSearch(
+      async () => (await this.#documents).store(),
+      () => this.post(),
+    );
     const renew = () => this.#renew();
     this.#watches = [kedge.onDidChange(renew), vscode.workspace.onDidChangeWorkspaceFolders(renew)];
     void this.#documents.then((documents) => {
@@ -67,7 +73,8 @@ class Documents implements Page<'documents'> {
         return { ...entryOf(collection), ...(progress && { progress }), ...(result && { result }), ...(list && { list }) };
       }),
     );
-    if (!this.#isDisposed) this.#ports.post({ collections, ...surroundings() });
+    const { found } = this.#search;
+    if (!this.#isDisposed) this.#ports.post({ collections, ...surroundings(), ...(found && { found }) });
   }
 
   async #listOf(collection: string): Promise<DocumentList | undefined> {
@@ -97,9 +104,11 @@ class Documents implements Page<'documents'> {
         return this.post();
       case 'open_document': {
         const store = await documents.store();
-        const { collection, document } = request;
-        return openDocument({ collection, document, place: '' }, await this.#collection(collection), store);
+        const { collection, document, place = '' } = request;
+        return openDocument({ collection, document, place }, await this.#collection(collection), store);
       }
+      case 'search_documents':
+        return this.#search.search(request.words);
       case 'use_template':
         return this.#useTemplate(request);
     }
@@ -152,6 +161,7 @@ class Documents implements Page<'documents'> {
 
   dispose(): void {
     this.#isDisposed = true;
+    this.#search.stop();
     clearTimeout(this.#timer);
     for (const watch of this.#watches) watch.dispose();
   }

@@ -17,6 +17,7 @@ const PAGES: { [P in PageName]: () => Promise<PageFactory<P>> } = {
   servers: async () => (await import('./servers-page.ts')).serversPage,
   insights: async () => (await import('./insights-page.ts')).insightsPage,
   models: async () => (await import('./models-page.ts')).modelsPage,
+  agents: async () => (await import('./agents-page.ts')).agentsPage,
   documents: async () => (await import('./collections-page.ts')).documentsPage,
 };
 

@@ -1,4 +1,5 @@
 /** The replay page: the events of the session that the panel shows. */
+import { rootRunId } from '../../../../core/session/children/child-ids.ts';
 import { newestRuns } from '../newest-runs.ts';
 import type { Page, PagePorts } from './page.ts';
 
@@ -8,7 +9,7 @@ export function replayPage({ kedge, post }: PagePorts<'replay'>): Page<'replay'>
       const { events, state } = await kedge.sessions.current();
       // A replay shows the same runs as the panel at first.
       const shown = newestRuns([...state.runs.keys()], events.facts(), 1);
-      post({ events: events.select(({ runId }) => shown.has(runId)), earlierRuns: state.runs.size - shown.size });
+      post({ events: events.select(({ runId }) => shown.has(rootRunId(runId))), earlierRuns: state.runs.size - shown.size });
     },
     handle: async () => {},
     dispose() {},

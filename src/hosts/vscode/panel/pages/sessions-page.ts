@@ -188,7 +188,10 @@ class SessionsPage implements Page<'sessions'> {
   }
 }
 
-function entryOf({ id, title, status, changedAt, mode, model, isPinned, parent, isImported }: SessionInfo, shownId?: string): SessionEntry {
+function entryOf(
+  { id, title, status, changedAt, mode, model, agent, isPinned, parent, isImported }: SessionInfo,
+  shownId?: string,
+): SessionEntry {
   return {
     id,
     title,
@@ -196,6 +199,7 @@ function entryOf({ id, title, status, changedAt, mode, model, isPinned, parent, 
     changedAt,
     ...(mode && { mode }),
     ...(model && { model: modelName(model) }),
+    ...(agent && { agent }),
     ...(isPinned && { isPinned }),
     ...(id === shownId && { isShown: true }),
     ...(parent && { isFork: true }),

@@ -1,0 +1,159 @@
+/**
+ * The child runs of a run. They have a conversation of their own in the log of the session, at most the tools of their parent, and spend from
+ * what is left of its budget.
+ */
+
+import { narrowLimits } from '../../../agents/narrow.ts';
+import { abortable, wasStopped } from '../../../core/abort.ts';
+import type { ModelAdapter } from '../../../core/model/model.ts';
+import type { RunPorts } from '../../../core/run/ports.ts';
+import { runError } from '../../../core/run/run-error.ts';
+import { CallHalted, type Tool, ToolError, type ToolOutput } from '../../../core/run/tool.ts';
+import { childRunId } from '../../../core/session/children/child-ids.ts';
+import { childOf } from '../../../core/session/children/child-state.ts';
+import type { EventBody } from '../../../core/session/events.ts';
+import { type RunLimits, type Use, usedOf } from '../../../core/session/limits.ts';
+import type { RunRecord, SessionState } from '../../../core/session/session-state.ts';
+import { totalsOf } from '../../../core/session/usage-totals.ts';
+import { childName } from '../../../core/words/child-name.ts';
+import { visibleLine } from '../../../core/words/visible-text.ts';
+import { type Delegate, delegateTool, type Task } from '../../../tools/delegate.ts';
+import type { ChosenAgent } from '../../agents/agents.ts';
+import type { RunContext } from '../../context/run-context.ts';
+import { SessionError } from '../../session/session-error.ts';
+import type { Above, RunScope } from '../run-scope.ts';
+import { answerOf } from './child-answer.ts';
+
+/** The parent run, and the functions that build and execute a run. */
+export type Family = {
+  run: RunRecord;
+  scope: RunScope;
+  /** The parent as its children see it, which is complete when they begin. */
+  above(): Above;
+  limits(): RunLimits;
+  build(run: RunRecord, scope: RunScope): Promise<RunPorts>;
+  loop(ports: RunPorts, signal: AbortSignal): Promise<void>;
+  /** @throws SessionError if there is no such agent, or the user does not accept it */
+  agent(name: string): Promise<ChosenAgent | undefined>;
+  context(run: RunRecord, scope: Pick<RunScope, 'state'>): Promise<RunContext>;
+};
+
+type Call = Parameters<Delegate>[1];
+
+export class Children {
+  readonly #family: Family;
+  readonly #adapters = new Set<ModelAdapter>();
+
+  constructor(family: Family) {
+    this.#family = family;
+  }
+
+  /** The tool with which the model of the parent starts children. */
+  get tool(): Tool {
+    return delegateTool(this.delegate);
+  }
+
+  /** Returns an adapter that also makes the children send their requests again now. */
+  withRetry(own: ModelAdapter): ModelAdapter {
+    const retryNow = () => {
+      for (const adapter of [own, ...this.#adapters]) adapter.retryNow?.();
+    };
+    return { ...(own.isFree !== undefined && { isFree: own.isFree }), stream: (request, signal) => own.stream(request, signal), retryNow };
+  }
+
+  /** Starts a child run, or goes on with the one that the call has started before. @throws CallHalted if it has paused */
+  readonly delegate: Delegate = async (task, call) => {
+    const { scope: parent } = this.#family;
+    const state = childOf(parent.state, call.callId) ?? (await this.#begin(task, call));
+    const { runId, status } = state.lastRun as RunRecord;
+    if (status !== 'finished') await this.#drive(runId, state, call);
+    call.signal.throwIfAborted();
+    return this.#outcome(runId, state);
+  };
+
+  async #begin({ task, agent: name }: Task, { callId, signal }: Call): Promise<SessionState> {
+    const { run, scope, limits } = this.#family;
+    const chosen = await this.#agent(name);
+    signal.throwIfAborted();
+    const { children = 0 } = scope.state.runs.get(run.runId) ?? run;
+    const runId = childRunId(run.runId, children + 1);
+    const parent = { runId: run.runId, callId, depth: (run.parent?.depth ?? 0) + 1 };
+    const agent = chosen?.agent;
+    const model = chosen?.modelOf(run.model) ?? run.model;
+    const left = narrowLimits(leftOf(limits(), run.used), agent?.limits);
+    const started: EventBody = { type: 'run_started', mode: 'ask', prompt: task, model, limits: left, parent, ...(agent && { agent }) };
+    scope.child(runId).emit(started);
+    return childOf(scope.state, callId) as SessionState;
+  }
+
+  async #agent(name: string | undefined): Promise<ChosenAgent | undefined> {
+    try {
+      return name ? await this.#family.agent(name) : undefined;
+    } catch (error) {
+      throw error instanceof SessionError ? new ToolError(error.message) : error;
+    }
+  }
+
+  async #drive(runId: string, state: SessionState, { signal, progress }: Call): Promise<void> {
+    const { scope: parent, build, loop, context, above } = this.#family;
+    const own = parent.child(runId);
+    const name = childName(runId, state.lastRun?.prompt ?? '', state.lastRun?.agent?.name);
+    const emit = (event: EventBody) => {
+      if (event.type === 'tool_started') progress(`${visibleLine(event.title)}\n`);
+      own.emit(named(event, name));
+    };
+    const run = () => state.lastRun as RunRecord;
+    const scope = { ...own, state, emit, above: above(), context: undefined as RunContext | undefined };
+    let adapter: ModelAdapter | undefined;
+    try {
+      if (state.messages.length > 0 || run().status === 'paused') emit({ type: 'run_resumed' });
+      scope.context = await abortable(context(run(), scope), signal).catch(() => undefined);
+      const opening: EventBody = { type: 'message_added', message: { role: 'user', content: [{ type: 'text', text: run().prompt }] } };
+      if (!run().hasOpening) emit(scope.context?.added(opening) ?? opening);
+      const ports = await abortable(build(run(), scope), signal);
+      adapter = ports.adapter;
+      this.#adapters.add(adapter);
+      await loop(ports, signal);
+    } catch (error) {
+      if (run().status === 'finished') throw error;
+      const how = wasStopped(signal) ? { outcome: 'stopped' as const } : { outcome: 'failed' as const, error: runError(error) };
+      emit({ type: 'run_finished', ...how, ...totalsOf(run(), state, scope.now()) });
+    } finally {
+      if (adapter) this.#adapters.delete(adapter);
+    }
+  }
+
+  #outcome(runId: string, state: SessionState): ToolOutput {
+    const { scope } = this.#family;
+    const run = state.lastRun as RunRecord;
+    if (run.status === 'paused') {
+      if (run.pause === 'user') throw new CallHalted({ reason: 'user' });
+      // A limit of its own agent ends a child. Every other limit belongs to its parent or to the day, so the parent pauses, too.
+      const own = run.reached && run.agent?.limits?.[run.reached.limit as keyof RunLimits];
+      const isOwn = run.reached && own !== undefined && usedOf(run.reached.limit, run.used) >= own;
+      if (run.pause === 'limit' && run.reached && !isOwn) throw new CallHalted({ reason: 'limit', reached: run.reached });
+      scope.child(runId).emit({ type: 'run_finished', outcome: 'stopped', ...totalsOf(run, state, scope.now()) });
+    }
+    return answerOf(run, state, scope.events);
+  }
+}
+
+/** Returns what is left of the limits of the parent. */
+function leftOf({ callsPerTurn, ...limits }: RunLimits, { turns, calls, ms, tokens, usd }: Use): RunLimits {
+  const left = (limit: number, used: number) => Math.max(0, limit - used);
+  return {
+    callsPerTurn,
+    turns: left(limits.turns, turns),
+    callsPerRun: left(limits.callsPerRun, calls),
+    minutes: left(limits.minutes, ms / 60_000),
+    ...(limits.tokens !== undefined && { tokens: left(limits.tokens, tokens) }),
+    ...(limits.usd !== undefined && { usd: left(limits.usd, usd) }),
+  };
+}
+
+/** The user sees which child asks. */
+function named(event: EventBody, name: string): EventBody {
+  if (event.type === 'approval_requested') return { ...event, title: `${name}: ${event.title}` };
+  if (event.type === 'question_asked') return { ...event, question: { ...event.question, text: `${name}: ${event.question.text}` } };
+  return event;
+}

@@ -1,0 +1,74 @@
+/** The Git worktree in which a session works, so that the user's files stay as they are until the user has reviewed the changes. */
+import type { ElsewhereChanges } from '../../tools/edit/apply-worktree.ts';
+import type { AssistantPorts, WorktreesPort } from '../ports.ts';
+import type { Session } from '../session/session.ts';
+import { SessionError } from '../session/session-error.ts';
+import { sweepWorktrees } from './sweep.ts';
+
+export class SessionWorktree {
+  readonly #session: Session;
+  readonly #ports: AssistantPorts;
+
+  constructor(session: Session, ports: AssistantPorts) {
+    this.#session = session;
+    this.#ports = ports;
+  }
+
+  /**
+   * Creates the worktree for the first run of the session. Returns its id for that run.
+   * @throws SessionError if it cannot be created, or if the session already has runs
+   */
+  async create(signal: AbortSignal): Promise<string> {
+    if (this.#session.state.runs.size > 0) throw new SessionError('Only a new session can work in a worktree. Start a new session.');
+    const worktrees = await this.#worktrees();
+    await sweepWorktrees(worktrees, this.#ports);
+    return worktrees.create(this.#session.id, signal);
+  }
+
+  /** Lists the changed files. @throws SessionError if the session has no worktree */
+  async changes(signal: AbortSignal): Promise<ElsewhereChanges> {
+    const id = this.#id;
+    return (await this.#worktrees()).changes(id, signal);
+  }
+
+  /** Asks the user to approve the changes, and applies them to the user's files. Resolves when the user has answered. */
+  async apply(): Promise<void> {
+    await this.#session.apply({ worktree: this.#id });
+    await this.closeApplied();
+  }
+
+  /** Deletes the worktree with its changes. @throws SessionError while a run is not finished */
+  async drop(): Promise<void> {
+    const id = this.#id;
+    const { busy, state } = this.#session;
+    if (busy || state.lastRun?.status !== 'finished')
+      throw new SessionError('The run in this worktree is not finished. Stop it before you drop its changes.');
+    await this.#close(id, 'dropped');
+  }
+
+  /** Closes the worktree if the last run applied its changes. */
+  async closeApplied(): Promise<void> {
+    const { worktree, lastRun, staged } = this.#session.state;
+    if (worktree === undefined || !lastRun?.applies) return;
+    if (staged.some(({ runId, landed }) => landed && runId === lastRun.runId)) await this.#close(worktree, 'applied');
+  }
+
+  async #close(worktree: string, outcome: 'applied' | 'dropped'): Promise<void> {
+    this.#session.note({ type: 'session_worktree_closed', worktree, outcome });
+    // A worktree that cannot be deleted now is deleted before the next one is created.
+    await (await this.#worktrees()).remove(worktree).catch(() => undefined);
+  }
+
+  /** @throws SessionError if the session has no worktree */
+  get #id(): string {
+    const { worktree } = this.#session.state;
+    if (worktree === undefined) throw new SessionError('This session does not work in a worktree.');
+    return worktree;
+  }
+
+  #worktrees(): Promise<WorktreesPort> {
+    if (!this.#ports.worktrees)
+      throw new SessionError('Worktrees need exactly one open folder on this computer. Open only the folder in which the run should work.');
+    return this.#ports.worktrees();
+  }
+}

@@ -1,0 +1,87 @@
+/**
+ * A tree of child runs that is killed at a chosen moment. As a program: `node delegating-task.ts root storage moment`. It prints every durable
+ * event, and kills itself at that moment. Without a moment, it ends when the task is done.
+ */
+import { mkdirSync, writeFileSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { Assistant } from '../../src/app/assistant.ts';
+import type { Session } from '../../src/app/session/session.ts';
+import { type AgentEvent, isDurable } from '../../src/core/session/events.ts';
+import { NodeFileSystem } from '../../src/hosts/node/files/file-system.ts';
+import { NodeWriter } from '../../src/hosts/node/files/writer.ts';
+import { call, say } from '../../src/providers/scripted/index.ts';
+import { DiskBlobs } from '../../src/sessions/blobs.ts';
+import { type SessionLog, SessionStore } from '../../src/sessions/store.ts';
+import { delegating, modelOf, type Role, reading, resultsIn } from './delegating-model.ts';
+import { GENEROUS } from './harness.ts';
+
+/** The calls that the tree makes: the root four, its three children two, two and three, and their child two. */
+export const CALLS = 13;
+export const RUNS = 5;
+export const ANSWER = 'One: a.txt, b.txt.';
+
+export function layOutFiles(root: string): void {
+  mkdirSync(root, { recursive: true });
+  for (const name of ['a.txt', 'b.txt', 'c.txt', 'd.txt']) writeFileSync(join(root, name), `${name}\n`);
+}
+
+const root: Role = (turn, request) =>
+  turn === 0
+    ? ['one', 'two', 'three'].flatMap((task, index) => call('delegate', { task }, `d${index}`))
+    : turn === 1
+      ? call('read_file', { path: 'd.txt' }, 'last')
+      : say(resultsIn(request)[0] ?? '');
+
+/** Opens the task. `moment` is called wherever a crash matters. */
+export function openTree(directory: string, storage: string, moment: () => void): Assistant {
+  const fs = new NodeFileSystem([directory]);
+  const store = new (class extends SessionStore {
+    override log(id: string): SessionLog {
+      const log = super.log(id);
+      const append = log.append.bind(log);
+      log.append = (event: AgentEvent) => {
+        moment();
+        const offset = append(event);
+        moment();
+        return offset;
+      };
+      return log;
+    }
+  })(join(storage, 'sessions'));
+  const adapter = modelOf({
+    root,
+    one: reading(ANSWER, 'a.txt', 'b.txt'),
+    two: (turn, request, signal) =>
+      turn === 0 ? delegating('inner')(turn, request, signal) : reading('Two.', '', 'c.txt')(turn, request, signal),
+    three: reading('Three.', 'd.txt', 'c.txt', 'b.txt'),
+    inner: reading('Inner.', 'a.txt', 'd.txt'),
+  });
+  return new Assistant({
+    ...{ fileSystem: () => fs, writer: () => new NodeWriter(fs), store, blobs: new DiskBlobs(join(storage, 'blobs')) },
+    settings: { model: () => ({ provider: 'scripted', model: 'scripted' }), limits: () => GENEROUS, delegation: () => 2 },
+    adapter: async () => adapter,
+    trusted: () => true,
+    grants: { list: () => [], add: () => undefined },
+  });
+}
+
+/** Continues the task from where it stopped and runs it to its end. */
+export async function finish(session: Session): Promise<void> {
+  const { lastRun } = session.state;
+  if (!lastRun) await session.prompt({ text: 'root', mode: 'ask' });
+  else if (lastRun.status !== 'finished') await session.resume();
+}
+
+if (import.meta.main) {
+  const [directory = '', storage = '', at = '0'] = process.argv.slice(2);
+  let count = 0;
+  const moment = () => {
+    if (++count === Number(at)) process.kill(process.pid, 'SIGKILL');
+  };
+  const assistant = openTree(directory, storage, moment);
+  const session = await assistant.newSession();
+  session.subscribe((event) => isDurable(event) && writeSync(1, `${JSON.stringify(event)}\n`), { withChildren: true });
+  await finish(session);
+  assistant.close();
+  writeSync(2, `${count} moments`);
+}

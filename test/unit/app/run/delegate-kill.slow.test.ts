@@ -1,0 +1,78 @@
+/** Kills a tree of child runs at random moments. KEDGE_CRASHES sets how often. */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { type Message, textOf } from '../../../../src/core/model/messages.ts';
+import type { AgentEvent } from '../../../../src/core/session/events.ts';
+import { ANSWER, CALLS, finish, layOutFiles, openTree, RUNS } from '../../../support/delegating-task.ts';
+import { eventsOf } from '../../../support/harness.ts';
+
+const PROGRAM = join(import.meta.dirname, '../../../support/delegating-task.ts');
+
+async function places() {
+  const base = await realpath(await mkdtemp(join(tmpdir(), 'kedge-tree-')));
+  const [root, storage] = [join(base, 'workspace'), join(base, 'storage')];
+  layOutFiles(root);
+  return { root, storage, [Symbol.asyncDispose]: () => rm(base, { recursive: true, force: true }) };
+}
+
+async function killedAt(
+  moment: number,
+  { root, storage }: { root: string; storage: string },
+): Promise<{ shown: AgentEvent[]; said: string }> {
+  const child = spawn(process.execPath, [PROGRAM, root, storage, String(moment)]);
+  let [out, said] = ['', ''];
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    out += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    said += text;
+  });
+  const [code, signal] = await once(child, 'close');
+  assert.ok(signal === 'SIGKILL' || code === 0, said);
+  const lines = out.split('\n').filter(Boolean);
+  return { shown: lines.map((line) => JSON.parse(line)), said };
+}
+
+describe('a tree of child runs that is killed', () => {
+  it('has logged what it showed, runs nothing twice, and goes on to its end', async () => {
+    let moments = 0;
+    {
+      await using place = await places();
+      moments = Number.parseInt((await killedAt(0, place)).said, 10);
+      assert.ok(moments > 100, `${moments} moments`);
+    }
+    await fc.assert(
+      fc.asyncProperty(fc.double({ min: 0, max: 1, noNaN: true }), async (part) => {
+        await using place = await places();
+        const { shown } = await killedAt(1 + Math.floor(part * (moments - 1)), place);
+        const assistant = openTree(place.root, place.storage, () => undefined);
+        try {
+          const [info] = await assistant.sessions();
+          const session = (info && (await assistant.session(info.id))) ?? (await assistant.newSession());
+          const logged = new Map(session.events.map((event) => [event.seq, event]));
+          for (const event of shown) assert.deepEqual(logged.get(event.seq), event);
+          await finish(session);
+          assert.equal(session.damage, undefined);
+          assert.equal(session.state.lastRun?.outcome, 'answered');
+          assert.match(textOf(session.state.messages.at(-1) as Message), new RegExp(`^${ANSWER}`));
+          const finished = eventsOf(session.events, 'tool_finished');
+          assert.equal(finished.length, CALLS);
+          assert.equal(new Set(finished.map(({ callId }) => callId)).size, CALLS);
+          assert.deepEqual(
+            finished.filter(({ result }) => result.isError),
+            [],
+          );
+          assert.equal(eventsOf(session.events, 'run_started').length, RUNS);
+        } finally {
+          assistant.close();
+        }
+      }),
+      { numRuns: Number(process.env.KEDGE_CRASHES ?? 5) },
+    );
+  });
+});

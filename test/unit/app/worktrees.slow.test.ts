@@ -1,0 +1,294 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { chmod, mkdir, readFile, rm, symlink, unlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { call, say, turn } from '../../../src/providers/scripted/index.ts';
+import { answerAll, assistantOn, type Files, type Harness, nextEvent } from '../../support/harness.ts';
+
+const edit = (path: string, from: string, to: string) => call('replace_in_file', { path, edits: [{ old_text: from, new_text: to }] });
+const never = new AbortController().signal;
+
+const git = (root: string, ...args: string[]) =>
+  execFileSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@example.com', ...args], { cwd: root, encoding: 'utf8', stdio: 'pipe' });
+
+const FILES: Files = { 'a.txt': 'one\ntwo\nthree\nfour\nfive\n', 'b.txt': 'b\n', 'gone.txt': 'gone\n', '.gitignore': 'out/\n' };
+
+/** A committed repository, and in addition uncommitted changes of the user. */
+async function onRepository(script: Parameters<typeof assistantOn>[1], options: Parameters<typeof assistantOn>[2] = {}): Promise<Harness> {
+  const kedge = await assistantOn(FILES, script, { worktrees: true, ...options });
+  git(kedge.root, 'init', '--quiet');
+  git(kedge.root, 'add', '--all');
+  git(kedge.root, 'commit', '--quiet', '--message', 'first');
+  await kedge.write('b.txt', 'b of the user\n');
+  await kedge.write('new.txt', 'new\n');
+  await unlink(join(kedge.root, 'gone.txt'));
+  return kedge;
+}
+
+async function runInWorktree(kedge: Harness) {
+  const worktree = await kedge.assistant.worktree(kedge.session);
+  const id = await worktree.create(never);
+  await kedge.session.prompt({ text: 'Change it.', mode: 'agent' }, { worktree: id });
+  return worktree;
+}
+
+const directories = (kedge: Harness) => (existsSync(join(kedge.storage, 'worktrees')) ? readdirSync(join(kedge.storage, 'worktrees')) : []);
+const recorded = (kedge: Harness) => git(kedge.root, 'worktree', 'list', '--porcelain').match(/^worktree /gm)?.length;
+
+/** Everything of the user: files, and what Git knows. */
+async function ofUser(kedge: Harness) {
+  const files = Object.entries(await kedge.snapshot()).filter(([path]) => !/\/\.git\//.test(path));
+  return { files, status: git(kedge.root, 'status', '--porcelain'), refs: git(kedge.root, 'for-each-ref'), log: git(kedge.root, 'log') };
+}
+
+describe('a session in a worktree', () => {
+  it('sees uncommitted changes, asks only for a deletion, and changes none of the user’s files until they are applied', async () => {
+    const script = [
+      turn(call('read_file', { path: 'b.txt' }), call('list_directory', { path: '.' })),
+      turn(
+        edit('a.txt', 'two', 'TWO'),
+        call('create_file', { path: 'src/c.txt', content: 'c\n' }),
+        call('delete_file', { path: 'new.txt' }),
+      ),
+      turn(say('Done.')),
+    ];
+    await using kedge = await onRepository(script);
+    const before = await ofUser(kedge);
+    const deletion = nextEvent(kedge.session, 'approval_requested');
+    const running = runInWorktree(kedge);
+    await kedge.session.answerApproval((await deletion).approvalId, { approve: true });
+    const worktree = await running;
+    assert.equal(kedge.session.state.lastRun?.outcome, 'answered');
+    assert.deepEqual(
+      kedge.events.flatMap((event) => (event.type === 'approval_requested' ? [event.title] : [])),
+      ['Delete new.txt'],
+    );
+    assert.deepEqual(await ofUser(kedge), before);
+    const sent = JSON.stringify(kedge.adapter.requests[1]?.messages);
+    assert.match(sent, /b of the user/);
+    assert.doesNotMatch(sent, /gone\.txt/);
+    const { changes, skipped } = await worktree.changes(never);
+    assert.deepEqual([changes.map(({ path }) => path), skipped], [['a.txt', 'new.txt', 'src/c.txt'], []]);
+
+    // The user edits meanwhile, in other lines of the same file.
+    await kedge.write('a.txt', 'one\ntwo\nthree\nfour\nFIVE\n');
+    const asked = nextEvent(kedge.session, 'approval_requested');
+    const applied = worktree.apply();
+    const { approvalId, changes: shown, title, covers } = await asked;
+    assert.deepEqual([title, covers], ['Apply the changes of the worktree to 3 files', undefined]);
+    assert.equal(shown[0]?.diff, '@@ -1,5 +1,5 @@\n one\n-two\n+TWO\n three\n four\n FIVE');
+    await kedge.session.answerApproval(approvalId, { approve: true });
+    await applied;
+    assert.equal(await kedge.read('a.txt'), 'one\nTWO\nthree\nfour\nFIVE\n');
+    assert.equal(await kedge.read('src/c.txt'), 'c\n');
+    assert.equal(existsSync(join(kedge.root, 'new.txt')), false);
+    assert.equal(kedge.session.state.worktree, undefined);
+    assert.deepEqual([directories(kedge), recorded(kedge)], [[], 1]);
+
+    // What was applied can be taken back, and the runs of the worktree have nothing to undo.
+    const [first, last] = [...kedge.session.state.runs.keys()] as [string, string];
+    await assert.rejects(kedge.session.changes.undo(first), /did not change any files/);
+    await kedge.session.changes.undo(last);
+    assert.equal(await kedge.read('a.txt'), 'one\ntwo\nthree\nfour\nFIVE\n');
+    assert.equal(await kedge.read('new.txt'), 'new\n');
+  });
+
+  it('leaves lines that the user changed too, and says which file', async () => {
+    const script = [turn(edit('a.txt', 'two', 'TWO'), edit('b.txt', 'b of the user', 'b of the run')), turn(say('Done.'))];
+    await using kedge = await onRepository(script);
+    const worktree = await runInWorktree(kedge);
+    await kedge.write('b.txt', 'b of the user, later\n');
+    answerAll(kedge.session, { approve: true });
+    await worktree.apply();
+    assert.equal(await kedge.read('b.txt'), 'b of the user, later\n');
+    assert.equal(await kedge.read('a.txt'), 'one\nTWO\nthree\nfour\nfive\n');
+    const texts = kedge.events.flatMap((event) =>
+      event.type === 'message_added' && event.message.role === 'assistant' ? [event.message] : [],
+    );
+    assert.match(JSON.stringify(texts.at(-1)), /b\.txt was changed by you in the same lines, which stay as they are/);
+    assert.equal(kedge.session.state.worktree, undefined);
+  });
+
+  it('stays after a rejection, can be continued there, and is gone when it is dropped', async () => {
+    const script = [turn(edit('a.txt', 'two', 'TWO')), turn(say('Done.')), turn(edit('a.txt', 'one', 'ONE')), turn(say('Done again.'))];
+    await using kedge = await onRepository(script);
+    const before = await ofUser(kedge);
+    const worktree = await runInWorktree(kedge);
+    const asked = nextEvent(kedge.session, 'approval_requested');
+    const rejected = worktree.apply();
+    await kedge.session.answerApproval((await asked).approvalId, { approve: false });
+    await rejected;
+    assert.notEqual(kedge.session.state.worktree, undefined);
+    await kedge.session.prompt({ text: 'And the first line.', mode: 'agent' });
+    assert.equal(String((await worktree.changes(never)).changes[0]?.after), 'ONE\nTWO\nthree\nfour\nfive\n');
+    // An undo before the changes are applied works in the worktree.
+    await kedge.session.changes.undo([...kedge.session.state.runs.keys()].at(-1) as string);
+    assert.equal(String((await worktree.changes(never)).changes[0]?.after), 'one\nTWO\nthree\nfour\nfive\n');
+    await worktree.drop();
+    assert.deepEqual([directories(kedge), recorded(kedge), kedge.session.state.worktree], [[], 1, undefined]);
+    assert.deepEqual(await ofUser(kedge), before);
+    await assert.rejects(worktree.apply(), /does not work in a worktree/);
+  });
+
+  it('goes on after a crash, and its worktree is deleted if the crash came before that', async () => {
+    const script = [turn(edit('a.txt', 'two', 'TWO')), turn(say('Done.'))];
+    const kedge = await onRepository(script);
+    await runInWorktree(kedge);
+    await using again = await kedge.reload();
+    const worktree = await again.assistant.worktree(again.session);
+    assert.deepEqual(
+      (await worktree.changes(never)).changes.map(({ path }) => path),
+      ['a.txt'],
+    );
+    // The log says that it is dropped, but the program ended before the files were deleted.
+    again.session.note({ type: 'session_worktree_closed', worktree: again.session.state.worktree as string, outcome: 'dropped' });
+    assert.equal(directories(again).length, 1);
+    const next = await again.assistant.newSession();
+    const id = await (await again.assistant.worktree(next)).create(never);
+    assert.deepEqual([directories(again), recorded(again)], [[id], 2]);
+  });
+
+  it('applies after a crash during the question', async () => {
+    const kedge = await onRepository([turn(edit('a.txt', 'two', 'TWO')), turn(say('Done.'))]);
+    const worktree = await runInWorktree(kedge);
+    const asked = nextEvent(kedge.session, 'approval_requested');
+    void worktree.apply().catch(() => undefined);
+    const { approvalId } = await asked;
+    await using again = await kedge.reload();
+    const closed = nextEvent(again.session, 'session_worktree_closed');
+    await again.session.answerApproval(approvalId, { approve: true });
+    assert.equal((await closed).outcome, 'applied');
+    assert.equal(await again.read('a.txt'), 'one\nTWO\nthree\nfour\nfive\n');
+  });
+
+  it('is not shared with a fork', async () => {
+    await using kedge = await onRepository([turn(edit('a.txt', 'two', 'TWO')), turn(say('Done.')), turn(say('Here.'))]);
+    await runInWorktree(kedge);
+    const library = await kedge.assistant.library();
+    const { session: fork } = await library.fork(kedge.session.id);
+    assert.equal(fork.state.worktree, undefined);
+    await fork.prompt({ text: 'Where am I?', mode: 'ask' });
+    assert.equal(fork.state.lastRun?.worktree, undefined);
+    assert.notEqual(kedge.session.state.worktree, undefined);
+  });
+
+  it('runs its commands there, without hooks of the repository when it is created', async () => {
+    const marker = (kedge: Harness) => join(kedge.parent, 'hook-ran');
+    const script = [turn(call('run_command', { command: 'echo there > made.txt && pwd' })), turn(say('Done.'))];
+    await using kedge = await onRepository(script, { commands: true });
+    const hook = join(kedge.root, '.git/hooks/post-checkout');
+    await mkdir(join(kedge.root, '.git/hooks'), { recursive: true });
+    await writeFile(hook, `#!/bin/sh\ntouch ${marker(kedge)}\n`);
+    await chmod(hook, 0o755);
+    answerAll(kedge.session, { approve: true });
+    const worktree = await runInWorktree(kedge);
+    assert.equal(existsSync(marker(kedge)), false);
+    assert.equal(existsSync(join(kedge.root, 'made.txt')), false);
+    assert.deepEqual(
+      (await worktree.changes(never)).changes.map(({ path }) => path),
+      ['made.txt'],
+    );
+  });
+
+  it('keeps hidden what .kedgeignore hides, even if Git ignores that file', async () => {
+    const script = [turn(call('read_file', { path: 'a.txt' }), call('search_text', { query: 'two' })), turn(say('Done.'))];
+    await using kedge = await onRepository(script);
+    await kedge.write('.gitignore', '.kedgeignore\n');
+    await kedge.write('.kedgeignore', 'a.txt\n');
+    await runInWorktree(kedge);
+    assert.doesNotMatch(JSON.stringify(kedge.adapter.requests[1]?.messages), /three/);
+  });
+
+  it('skips links, and takes executable files with their permissions', async () => {
+    const script = [
+      turn(call('run_command', { command: 'ln -s /etc/passwd link; printf x > run.sh; chmod +x run.sh' })),
+      turn(say('Done.')),
+    ];
+    await using kedge = await onRepository(script, { commands: true });
+    answerAll(kedge.session, { approve: true });
+    const worktree = await runInWorktree(kedge);
+    const { changes, skipped } = await worktree.changes(never);
+    assert.deepEqual([changes.map(({ path }) => path), skipped], [['run.sh'], ['link']]);
+    await worktree.apply();
+    assert.equal(git(kedge.root, 'ls-files', '--others', '--exclude-standard').includes('link'), false);
+    assert.equal(
+      execFileSync('stat', ['-c', '%a', join(kedge.root, 'run.sh')], { encoding: 'utf8' })
+        .trim()
+        .at(0),
+      '7',
+    );
+  });
+
+  for (const [name, prepare, message] of [
+    ['outside a repository', async (kedge: Harness) => rm(join(kedge.root, '.git'), { recursive: true }), /not in a Git repository/],
+    [
+      'whose configuration names a program',
+      async (kedge: Harness) => void git(kedge.root, 'config', 'filter.x.smudge', 'touch ran'),
+      /names a program that Git would run \(filter\.x\.smudge\)/,
+    ],
+    [
+      'without a commit',
+      async (kedge: Harness) => {
+        await rm(join(kedge.root, '.git'), { recursive: true });
+        git(kedge.root, 'init', '--quiet');
+      },
+      /no commit yet/,
+    ],
+  ] as const) {
+    it(`is refused in a folder ${name}, with a reason, and leaves nothing`, async () => {
+      await using kedge = await onRepository([]);
+      await prepare(kedge);
+      const worktree = await kedge.assistant.worktree(kedge.session);
+      await assert.rejects(worktree.create(never), message);
+      assert.deepEqual(directories(kedge), []);
+    });
+  }
+
+  it('is refused in a session with runs, and by the name of another directory', async () => {
+    await using kedge = await onRepository([turn(say('Hello.'))]);
+    await kedge.session.prompt({ text: 'Hello', mode: 'ask' });
+    const worktree = await kedge.assistant.worktree(kedge.session);
+    await assert.rejects(worktree.create(never), /Only a new session/);
+    const other = await kedge.assistant.newSession();
+    await other.prompt({ text: 'x', mode: 'agent' }, { worktree: '../../..' });
+    assert.equal(other.state.lastRun?.outcome, 'failed');
+    assert.match(JSON.stringify([...other.events]), /names a worktree that does not exist/);
+  });
+
+  it('loses nothing of the user, who makes 100 random edits meanwhile', async () => {
+    const lines = Array.from({ length: 200 }, (_, index) => `line ${index}`);
+    const script = [turn(edit('big.txt', 'line 50\n', 'line of the run\n'), edit('a.txt', 'two', 'TWO')), turn(say('Done.'))];
+    const kedge = await onRepository(script);
+    await using again = kedge;
+    await kedge.write('big.txt', `${lines.join('\n')}\n`);
+    const worktree = await kedge.assistant.worktree(kedge.session);
+    const id = await worktree.create(never);
+    let edits = 0;
+    const expected = [...lines];
+    const path = join(kedge.root, 'big.txt');
+    const type = () => {
+      // Every line but the one of the run, and its neighbors, is edited at some time.
+      const at = (edits * 37) % lines.length;
+      if (Math.abs(at - 50) > 1) expected[at] = `user ${edits}`;
+      writeFileSync(path, `${expected.join('\n')}\n`);
+      edits++;
+    };
+    kedge.session.subscribe(() => edits < 100 && type());
+    await kedge.session.prompt({ text: 'Change it.', mode: 'agent' }, { worktree: id });
+    while (edits < 100) type();
+    answerAll(kedge.session, { approve: true });
+    await worktree.apply();
+    expected[50] = 'line of the run';
+    assert.equal(await readFile(path, 'utf8'), `${expected.join('\n')}\n`);
+    assert.equal(await again.read('a.txt'), 'one\nTWO\nthree\nfour\nfive\n');
+  });
+
+  it('copies no link of the user', async () => {
+    await using kedge = await onRepository([turn(call('read_file', { path: 'outside' })), turn(say('Done.'))]);
+    await writeFile(join(kedge.parent, 'secret'), 'secret text');
+    await symlink(join(kedge.parent, 'secret'), join(kedge.root, 'outside'));
+    await runInWorktree(kedge);
+    assert.doesNotMatch(JSON.stringify(kedge.adapter.requests[1]?.messages), /secret text/);
+  });
+});
