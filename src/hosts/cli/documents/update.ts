@@ -18,7 +18,7 @@ export async function updateCollections(store: DocumentStore, names: readonly st
   const { kedge } = context;
   const ports = sourcePorts(new NodeFileSystem(kedge.folders), (await policyOf(kedge.folders)).rules);
   // A wrong setting is reported before the work.
-  const embedder = context.values['no-embeddings'] === true ? undefined : await context.kedge.documents.embedder();
+  const embedder = context.values['no-embeddings'] === true ? undefined : await kedge.documents.embedder();
   const { signal, values } = context;
   let code: number = EXIT.answered;
   for (const name of names) {
