@@ -16,7 +16,7 @@ import { pdf } from '../../../support/documents/pdf.ts';
 import { shownBlocks } from '../../../support/documents/reading.ts';
 import { folderOf, remove } from './folder.ts';
 
-const signal = AbortSignal.timeout(60_000);
+const { signal } = new AbortController();
 const rulesOf = (...rules: object[]) => readRules(rules, 'user', 'a test').rules;
 
 /** Makes a folder unreadable. The administrator can read every folder, so another user runs the test then. */
