@@ -11,6 +11,7 @@ import { answerStates } from './answer-states.ts';
 import { approvalStates } from './approval-states.ts';
 import { contextStates } from './context-states.ts';
 import { controlStates } from './control-states.ts';
+import { customizationStates } from './customization-states.ts';
 import { documentStates } from './document-states.ts';
 import { insightsStates } from './insights-states.ts';
 import { mentionStates } from './mention-states.ts';
@@ -408,6 +409,7 @@ export const STATES: Record<string, NamedState> = {
   ...insightsStates(),
   ...planStates(),
   ...mentionStates(),
+  ...customizationStates(),
   'empty-ask': { messages: [host('ask', attention), session(new Script(), false)] },
   'empty-plan': { messages: [host('plan'), session(new Script(), false)] },
   'empty-agent-allowed': {
