@@ -12,6 +12,7 @@ import { approvalStates } from './approval-states.ts';
 import { childStates } from './child-states.ts';
 import { contextStates } from './context-states.ts';
 import { controlStates } from './control-states.ts';
+import { customizationStates } from './customization-states.ts';
 import { documentStates } from './document-states.ts';
 import { insightsStates } from './insights-states.ts';
 import { mentionStates } from './mention-states.ts';
@@ -410,6 +411,7 @@ export const STATES: Record<string, NamedState> = {
   ...insightsStates(),
   ...planStates(),
   ...mentionStates(),
+  ...customizationStates(),
   'empty-ask': { messages: [host('ask', attention), session(new Script(), false)] },
   'empty-plan': { messages: [host('plan'), session(new Script(), false)] },
   'empty-agent-allowed': {

@@ -15,5 +15,5 @@ const MAX_TEXT = 300;
 export function hookText({ hook, source, outcome, text }: Pick<HookRan, 'hook' | 'source' | 'outcome' | 'text'>): string {
   const line = visibleLine(text.replace(/\s+/g, ' ').trim());
   const said = line.length > MAX_TEXT ? `${line.slice(0, MAX_TEXT).toWellFormed()} …` : line;
-  return `${source === 'user' ? 'Your hook' : 'The workspace’s hook'} ${visibleLine(hook)}${DID[outcome]}: ${said}`;
+  return `${source === 'user' ? 'Your hook' : 'The workspace’s hook'} “${visibleLine(hook)}”${DID[outcome]}: ${said}`;
 }
