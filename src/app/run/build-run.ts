@@ -1,6 +1,6 @@
 /** Builds a run with its tools, policy, model and limits, and the write gate for its changes. */
 
-import { allowsServer, narrowLimits, narrowTools } from '../../agents/narrow.ts';
+import { narrowLimits, narrowTools } from '../../agents/narrow.ts';
 import { agentPrompt } from '../../agents/prompt.ts';
 import { Meter, type SharedBudget } from '../../core/run/budget.ts';
 import type { RunPorts } from '../../core/run/ports.ts';
@@ -9,7 +9,6 @@ import type { RunRecord } from '../../core/session/session-state.ts';
 import type { RunAgent } from '../../core/session/shapes/run-agent.ts';
 import { usedBy } from '../../core/session/usage-totals.ts';
 import { systemPrompt } from '../../core/words/prompts.ts';
-import type { IsDenied } from '../../mcp/types.ts';
 import { type ExternalAccess, toolsFor } from '../../tools/index.ts';
 import { StepController } from '../../tools/plan/step-controller.ts';
 import { WriteGate } from '../../workspace/gate.ts';
@@ -23,7 +22,7 @@ import { isAllocated, windowOf } from '../models/context-window.ts';
 import { pressureNotice, pressureOf, shrink } from '../models/memory-pressure.ts';
 import type { AssistantPorts, DocumentsPort } from '../ports.ts';
 import { priceOf } from './cost.ts';
-import { judgeFor, mcpDenialOf, withSessionRules } from './judge.ts';
+import { judgeFor, mcpDenialFor, withSessionRules } from './judge.ts';
 import { checksFor, expectConfirmed } from './plan-run.ts';
 import type { RunScope } from './run-scope.ts';
 
@@ -74,9 +73,7 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
   };
   const waits = state.open.some(({ name }) => !builtin.some((own) => own.name === name));
   if (!applied && !documents?.alone && ports.trusted()) {
-    const isDenied = mcpDenialOf(withSessionRules(ports, state));
-    const isLeftOut: IsDenied = (server, tool) => isDenied(server, tool) || (agent !== undefined && !allowsServer(agent, server, tool));
-    join((await ports.mcp?.toolsFor(mode, isLeftOut, { join, waits })) ?? []);
+    join((await ports.mcp?.toolsFor(mode, mcpDenialFor(run, withSessionRules(ports, state)), { join, waits })) ?? []);
   }
   // The user confirmed the checks of a plan, so they do not depend on the tools of its agent.
   checks.runCommand = available.find(({ name, source }) => name === 'run_command' && source === 'builtin');
