@@ -7,7 +7,18 @@ import { globSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 
 const BELOW_APP = [
-  ...['src/agents', 'src/core', 'src/documents', 'src/mcp', 'src/policy', 'src/providers', 'src/sessions', 'src/tools', 'src/workspace'],
+  ...[
+    'src/agents',
+    'src/core',
+    'src/documents',
+    'src/hooks',
+    'src/mcp',
+    'src/policy',
+    'src/providers',
+    'src/sessions',
+    'src/tools',
+    'src/workspace',
+  ],
 ];
 
 /**
@@ -34,6 +45,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     ...['@anthropic-ai/sdk', '@google/genai', 'ollama', 'openai'],
   ],
   'src/agents': ['src/core', 'src/policy', 'src/workspace', 'js-yaml'],
+  'src/hooks': ['src/core', 'src/policy', 'zod'],
   'src/text-tools': ['src/core', 'src/providers/errors.ts', 'src/providers/tool-calls.ts', 'js-yaml'],
   'src/offline': ['src/core', 'src/documents/*', 'src/providers/types.ts'],
   'src/tools': ['src/core', 'src/documents/*', 'src/policy', 'src/workspace', 'diff', 'zod'],

@@ -10,7 +10,11 @@ import type { RunView } from '../src/core/view/run-view.ts';
 import type { SessionView } from '../src/core/view/session-view.ts';
 import type { PageData, PageName } from '../src/protocol/pages.ts';
 import type { Branches, Mention, OtherSession, PanelState } from '../src/protocol/panel.ts';
+import type { IconName } from './components/icons.ts';
 import type { PastedImage } from './images.ts';
+
+/** A command that the user can write at the start of a message. `takes` says what can follow it. */
+export type CommandChoice = { command: string; icon: IconName; label: string; detail: string; takes?: string };
 
 /** A file of a proposed change as the user edited it. */
 export type EditedFile = Pick<ChangeSummary, 'diff' | 'added' | 'removed'> & { content: string };
@@ -45,6 +49,8 @@ export type PanelModel = Omit<SessionView, 'runs'> & {
   compose?: { text: string };
   /** The choices for the mention that the user is typing. */
   found?: { query: string; choices: readonly MentionChoice[] };
+  /** The commands of the prompt files. */
+  commands?: readonly CommandChoice[];
   /** The mentions of the message that is being written. */
   mentions: readonly ChosenMention[];
   /** The active file or selection in the editor. */

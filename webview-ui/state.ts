@@ -34,6 +34,17 @@ export function reduce(model: PanelModel, message: ToPanel | Local): PanelModel 
       return { ...withMode(model, message.mode), chosen: message.mode };
     case 'mentions_found':
       return { ...model, found: { query: message.query, choices: message.choices } };
+    case 'commands_found':
+      return {
+        ...model,
+        commands: message.commands.map(({ command, text: detail, ...more }) => ({
+          command,
+          label: command,
+          detail,
+          icon: 'file',
+          ...more,
+        })),
+      };
     case 'add_mention':
       return withMention(model, { ref: message.ref, ...(message.question && { question: message.question }) });
     case 'mentions_set':

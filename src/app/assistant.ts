@@ -4,6 +4,7 @@ import type { AgentEvent } from '../core/session/events.ts';
 import type { Permission } from '../core/session/grant-scope.ts';
 import type { Location } from '../workspace/types.ts';
 import type { ListedAgents } from './agents/agents.ts';
+import type { Customizations } from './customizations/index.ts';
 import type { Library, ListedSession } from './library/library.ts';
 import type { AllMentions, MentioningSession, Mentions } from './mentions/index.ts';
 import type { AssistantPorts, LatePorts } from './ports.ts';
@@ -171,6 +172,16 @@ export class Assistant {
   async #loadMentions(): Promise<AllMentions> {
     const [{ AllMentions }, { ports }] = await Promise.all([import('./mentions/index.ts'), this.#work.load()]);
     return new AllMentions(ports);
+  }
+
+  /** Loads the code that lists prompt files and skills. The rules of the session decide which files may be read. */
+  async customizations({ state }: MentioningSession): Promise<Customizations> {
+    const [{ Customizations }, { withSessionRules }, { ports }] = await Promise.all([
+      import('./customizations/index.ts'),
+      import('./run/judge.ts'),
+      this.#work.load(),
+    ]);
+    return new Customizations(withSessionRules(ports, state));
   }
 
   /**

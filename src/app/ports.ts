@@ -9,6 +9,8 @@ import type { Mode } from '../core/session/events.ts';
 import type { Permission } from '../core/session/grant-scope.ts';
 import type { Limits, RunBudget, SessionLimits } from '../core/session/limits.ts';
 import type { DocumentCollections } from '../documents/collections.ts';
+import type { HookExit } from '../hooks/answer.ts';
+import type { Hook, HookFile } from '../hooks/config.ts';
 import type { IsDenied, Joining, ServerResource } from '../mcp/types.ts';
 import type { GitSetting } from '../policy/commands/programs/git-programs.ts';
 import type { ShellParsers } from '../policy/commands/shells/syntax.ts';
@@ -142,6 +144,10 @@ export type WorkPorts = {
   remembered?: MemoryStore;
   /** Loads the Git worktrees in which sessions can work. It is missing unless exactly one folder is open, on this computer. */
   worktrees?(): Promise<WorktreesPort>;
+  /** The directory with the user's own prompt files or skills, or undefined if there is none. Links in it must not lead out of it. */
+  userFiles?(kind: 'prompts' | 'skills'): Promise<FileSystem | undefined>;
+  /** Returns the hooks of the user and of the folders, or undefined if there are none. */
+  hooks?(): Promise<HooksPort | undefined>;
   /** The required form of the final answers of runs. */
   answerFormat?: AnswerFormat;
   /** Returns the known facts about the user's surroundings. This is called at the start of each run. */
@@ -174,6 +180,22 @@ export type AgentsPort = {
   review(agent: AgentDefinition & { review?: 'new' | 'changed' }, sessionId: string): Promise<boolean>;
   /** Whether an agent may choose this model. Without it, every known model can be chosen. */
   hasModel?(model: ModelRef): boolean;
+};
+
+export type HooksPort = {
+  /** The paths of the open folders, for hooks. */
+  folders: readonly string[];
+  /** Reads the user's own file. */
+  user(): HookFile | undefined;
+  /** Reads the files of the open folders. */
+  workspace(): HookFile[];
+  /** Whether the user has accepted or refused workspace hooks with these contents. A refusal is forgotten when the program ends. */
+  isAccepted(digest: string): boolean;
+  accept(digest: string): void;
+  isRefused(digest: string): boolean;
+  refuse(digest: string): void;
+  /** `isTrusted` is whether the user trusts the workspace. */
+  start(hook: Pick<Hook, 'command' | 'timeoutMs'> & { isTrusted: boolean }, input: string, signal: AbortSignal): Promise<HookExit>;
 };
 
 export type DocumentsPort = {

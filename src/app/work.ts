@@ -2,6 +2,7 @@
 
 import type { RunPorts } from '../core/run/ports.ts';
 import type { RunRecord, SessionState } from '../core/session/session-state.ts';
+import type { RunHooks } from '../hooks/run-hooks.ts';
 import type { WriteGate } from '../workspace/gate.ts';
 import type { FileSystem } from '../workspace/types.ts';
 import type { Narrow } from './agents/agents.ts';
@@ -19,6 +20,8 @@ export class Work {
   readonly #ports: AssistantPorts | LatePorts;
   #gate: { fs: FileSystem; gate: WriteGate } | undefined;
   #loading: Promise<Loaded> | undefined;
+  /** The hooks that run after a run has asked or ended. */
+  readonly #pendingHooks = new Set<Promise<unknown>>();
 
   constructor(ports: AssistantPorts | LatePorts) {
     this.#ports = ports;
@@ -55,7 +58,7 @@ export class Work {
    * Loads the rules files, memory and surroundings that the model of a run receives in addition to the conversation.
    * @throws Error when an ignore file cannot be read.
    */
-  async context(run: RunRecord, scope: Pick<RunScope, 'state'>): Promise<RunContext> {
+  async context(run: RunRecord, scope: Pick<RunScope, 'state' | 'sessionId'>): Promise<RunContext> {
     const { contextOf } = await this.load();
     return contextOf(run, scope, await this.#portsOf(run.worktree));
   }
@@ -64,6 +67,13 @@ export class Work {
   async agent(name: AgentName, session: { id: string; state: SessionState }): Promise<Narrow | undefined> {
     const [{ narrowingBy }, { ports }] = await Promise.all([import('./agents/agents.ts'), this.load()]);
     return narrowingBy(name, session, ports);
+  }
+
+  /** Returns the hooks of a run, or undefined if there are none. @throws Error if the user's hooks cannot be read */
+  async hooks(run: RunRecord, scope: RunScope): Promise<RunHooks | undefined> {
+    const { ports } = await this.load();
+    const port = await ports.hooks?.();
+    return port && (await import('./run/hooks.ts')).hooksOf(run, scope, ports, { port, pending: this.#pendingHooks });
   }
 
   /**
@@ -86,6 +96,6 @@ export class Work {
 
   /** Ends everything that the runs have started, such as MCP servers. */
   async close(): Promise<void> {
-    await this.#loading?.then(({ ports }) => ports.mcp?.close()).catch(() => undefined);
+    await Promise.all([this.#loading?.then(({ ports }) => ports.mcp?.close()).catch(() => undefined), ...this.#pendingHooks]);
   }
 }

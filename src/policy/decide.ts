@@ -136,7 +136,12 @@ function approvalReason(kind: Need['kind'], { name, tool, targets, hosts = [], p
 }
 
 /** Returns what a call does. A command may read any file; the other actions that its words indicate are found in command.ts. */
-function actionsOf({ tool, targets, hosts = [], command }: Pick<PolicyInput, 'tool' | 'targets' | 'hosts' | 'command'>): Set<Action> {
+export function actionsOf({
+  tool,
+  targets,
+  hosts = [],
+  command,
+}: Pick<PolicyInput, 'tool' | 'targets' | 'hosts'> & { command?: unknown }): Set<Action> {
   const actions = new Set(targets.map(({ access }): Action => (access === 'write' ? 'edit' : access)));
   if (tool?.effect === 'destructive' && !command) actions.add('delete');
   if (command) actions.add('command').add('read');

@@ -75,6 +75,8 @@ export type ToPanel =
   | { type: 'compose'; text: string; mode?: Mode }
   /** The choices for the mention that the user is typing. A later list for the same query replaces an earlier one. */
   | { type: 'mentions_found'; query: string; choices: MentionChoice[] }
+  /** The commands of the prompt files. `takes` says what can follow the command. */
+  | { type: 'commands_found'; commands: { command: string; text: string; takes?: string }[] }
   /** Adds a mention to the message that is being written. */
   | ({ type: 'add_mention' } & Mention)
   /** The active file or selection in the editor. It is offered, and sent only if the user adds it. */
@@ -153,6 +155,8 @@ export const ToHost = z.discriminatedUnion('type', [
     .refine(({ text, images }) => text !== '' || images?.length),
   /** Asks for the choices for a mention. */
   z.object({ type: z.literal('find_mentions'), query: z.string().max(4_096) }),
+  /** Asks for the commands of the prompt files. */
+  z.object({ type: z.literal('find_commands') }),
   /** Asks whether a file or another object can be mentioned. The host answers with `add_mention` or a notice. */
   z.object({ type: z.literal('check_mention'), ref: mentionRef }),
   /** Files that were dropped on the panel. */

@@ -66,6 +66,29 @@ describe('the host of the panel', () => {
     assert.equal(session.state.runs.size, 0);
   });
 
+  it('completes prompt files, and sends their text with the selection of the editor', async () => {
+    const at = { folder: 0, path: '.kedge/prompts/look-at.md' };
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: these are variables of a prompt file
+    const body = 'Look at ${file}: ${selection} ${input:why:the reason}';
+    await vscode.workspace.fs.writeFile(api.kedge.fs.uri(at), encodeText(`---\ndescription: Looks\nmode: ask\n---\n${body}\n`));
+    const document = await vscode.workspace.openTextDocument(api.kedge.fs.uri({ folder: 0, path: 'ref/tide.ts' }));
+    const editor = await vscode.window.showTextDocument(document);
+    editor.selection = new vscode.Selection(0, 0, 0, 3);
+    await send({ type: 'find_commands' });
+    assert.deepEqual(posted.at(-1), {
+      type: 'commands_found',
+      commands: [{ command: '/look-at', text: 'Looks (for Ask mode, from .kedge/prompts/look-at.md)', takes: 'file, selection, why' }],
+    });
+    const session = await api.kedge.assistant.newSession();
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: a value is not filled in
+    await send({ type: 'prompt', id: 'a', text: '/look-at why="it ${file}" please', mode: 'agent', sessionId: session.id });
+    assert.deepEqual(answers(), [{ type: 'sent', id: 'a' }]);
+    const run = session.state.lastRun;
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: a value is not filled in
+    assert.deepEqual([run?.prompt, run?.mode], ['Look at ref/tide.ts: one it ${file}\n\nplease', 'ask']);
+    await vscode.workspace.fs.delete(api.kedge.fs.uri({ folder: 0, path: '.kedge' }), { recursive: true });
+  });
+
   it('accepts a message when its run starts, and /init with its mentions', async () => {
     const session = await api.kedge.assistant.newSession();
     const { id: sessionId } = session;

@@ -9,7 +9,7 @@ import { readPlainDocument } from './plain-documents.ts';
 export type Files = Map<string, { text: string; mtimeMs: number }>;
 
 /** Lists documents in memory, and counts how many of them are read. */
-export function portsOf(files: Files): Required<UpdatePorts> & { reads: string[] } {
+export function portsOf(files: Files): UpdatePorts & Required<Pick<UpdatePorts, 'read'>> & { reads: string[] } {
   const reads: string[] = [];
   return {
     reads,

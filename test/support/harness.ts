@@ -12,11 +12,14 @@ import type { ModelAdapter } from '../../src/core/model/model.ts';
 import type { AgentEvent, EventBody, Mode } from '../../src/core/session/events.ts';
 import type { Permission } from '../../src/core/session/grant-scope.ts';
 import type { Limits, RunBudget, SessionLimits } from '../../src/core/session/limits.ts';
+import { NO_ENVIRONMENT_RULES } from '../../src/hosts/node/commands/command-environment.ts';
 import { Commands } from '../../src/hosts/node/commands/commands.ts';
 import { gitChanges } from '../../src/hosts/node/commands/git-changes.ts';
 import { gitSettings } from '../../src/hosts/node/commands/git-settings.ts';
 import { NodeFileSystem } from '../../src/hosts/node/files/file-system.ts';
 import { NodeWriter } from '../../src/hosts/node/files/writer.ts';
+import { findHooks } from '../../src/hosts/node/hooks/find-hooks.ts';
+import { userFiles } from '../../src/hosts/node/user-files.ts';
 import { worktreesPort } from '../../src/hosts/node/worktrees/port.ts';
 import { type ScriptedAdapter, type ScriptedTurn, scriptedAdapter } from '../../src/providers/scripted/index.ts';
 import { DiskBlobs } from '../../src/sessions/blobs.ts';
@@ -35,6 +38,10 @@ export type Files = Record<string, string | Uint8Array>;
 export type HarnessOptions = {
   /** Additional open folders, by name. The first folder is `workspace`. */
   folders?: Record<string, Files>;
+  /** The files of the user's own folder, such as `prompts/a.md`. */
+  userFolder?: Files;
+  /** Whether hooks run, in real processes. */
+  hooks?: boolean;
   /** Files outside the workspace, in its parent directory. */
   beside?: Files;
   limits?: Partial<Limits> | ((mode: Mode) => Limits);
@@ -112,6 +119,7 @@ export async function assistantOn(files: Files, script: readonly ScriptedTurn[] 
   const roots = [join(parent, 'workspace')];
   await layOut(roots[0] as string, files);
   await layOut(parent, options.beside ?? {});
+  if (options.userFolder) await layOut(join(storage, 'user'), options.userFolder);
   for (const [name, content] of Object.entries(options.folders ?? {})) {
     roots.push(join(parent, name));
     await layOut(join(parent, name), content);
@@ -182,6 +190,16 @@ async function start(place: Place, sessionId?: string): Promise<Harness> {
     ...(options.terminalOutput && { terminalOutput: options.terminalOutput }),
     ...(options.workspaces && { workspaces: options.workspaces }),
     ...(options.remembered && { remembered: options.remembered }),
+    ...(options.hooks && {
+      hooks: () =>
+        findHooks({
+          folders: fs.folders.map(({ root: each }) => each),
+          storage,
+          environment: () => NO_ENVIRONMENT_RULES,
+          env: { ...process.env, KEDGE_HOME: join(storage, 'user') },
+        }),
+    }),
+    ...(options.userFolder && { userFiles: async (kind) => userFiles(kind, { KEDGE_HOME: join(storage, 'user') }) }),
   };
   const assistant = new Assistant(ports);
   const root = roots[0] as string;

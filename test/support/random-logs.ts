@@ -121,6 +121,7 @@ class RandomLog {
     if (choice === 3) return this.#planEvent();
     if (choice === 4) return { type: 'model_waiting', attempt: 2, tries: 5, reason: 'rate_limit', waitMs: 1_000 };
     if (choice === 5) return { type: 'limits_shrunk', limits: LIMITS, reason: 'Little memory.' };
+    if (choice === 15) return { type: 'hook_ran', hook: 'check', source: 'user', moment: 'run_end', outcome: 'notified', text: 'Done.' };
     if (call) return this.#inCall(call);
     if (choice === 6) return this.#compacted();
     if (choice < 10) return { type: 'turn_started', turn: 1 };

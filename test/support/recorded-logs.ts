@@ -127,6 +127,8 @@ const RECORDERS: Record<(typeof NAMES)[number], (name: string, sent: Sent) => Pr
       done,
     ];
     const kedge = await recording(name, sent, script, {
+      hooks: true,
+      userFolder: { 'hooks.json': JSON.stringify({ hooks: [{ event: 'before_prompt', command: `printf '{"notify":"Seen."}'` }] }) },
       budgets: () => ({ day: {}, run: { tokens: 1_500 } }),
       limits: { callsPerRun: 2 },
       facts: () => ({ prices: { input: 10, output: 10 } }),

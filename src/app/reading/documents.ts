@@ -1,6 +1,6 @@
 /** The documents that a command names, and which of them is read next. */
 import { countOf } from '../../tools/define-tool.ts';
-import type { DocumentsPort } from '../ports.ts';
+import type { DocumentScope } from '../../tools/documents/access.ts';
 import type { Progress } from './progress.ts';
 
 /** `length` is in characters. */
@@ -19,7 +19,8 @@ export function namesDocuments([first = '']: readonly string[], collections: rea
   return collections.some((name) => first === name || first.startsWith(`${name}/`));
 }
 
-export async function listed(names: readonly string[], { collections, names: only }: DocumentsPort): Promise<Listed> {
+/** A document of a collection that may not be read is left out without a trace, as the tools do. */
+export async function listed(names: readonly string[], { collections, names: only, isWithheld }: DocumentScope): Promise<Listed> {
   const all = (await collections.listCollections()).filter(({ name, problem }) => problem === undefined && (only?.includes(name) ?? true));
   const documents = new Map<string, ListedDocument>();
   const missing: string[] = [];
@@ -29,7 +30,7 @@ export async function listed(names: readonly string[], { collections, names: onl
     const { documents: found, total } = collection
       ? await collections.listDocuments(collection, key === undefined ? {} : { path: key }, MAX_DOCUMENTS)
       : { documents: [], total: 0 };
-    const wanted = found.filter((each) => key === undefined || each.key === key);
+    const wanted = found.filter((each) => (key === undefined ? !isWithheld(collection as string, each.key) : each.key === key));
     if (wanted.length === 0) missing.push(`There is no document ${name}.`);
     if (key === undefined && total > found.length) missing.push(`${countOf(total - found.length, 'document')} of ${name} were left out.`);
     for (const { key: path, state, message = '', length } of wanted)

@@ -14,9 +14,9 @@ import type { RunRecord } from '../../core/session/session-state.ts';
 import { visibleLine } from '../../core/words/visible-text.ts';
 import { citationsIn } from '../../documents/citations.ts';
 import { countOf } from '../../tools/define-tool.ts';
+import type { DocumentScope } from '../../tools/documents/access.ts';
 import { droppedNote, shortenedNote } from '../answer/checked-answer.ts';
 import { CitationChecker, type Passage } from '../answer/document-citations.ts';
-import type { DocumentsPort } from '../ports.ts';
 import { Asker, type AskerPorts, type AskingPieces } from './asker.ts';
 import { type ReadCommand, readCommand } from './command.ts';
 import { type Listed, listed, type NextCall, namesDocuments, nextCalls, percentRead } from './documents.ts';
@@ -32,7 +32,7 @@ const MAX_NAMED = 3;
 const NOTHING = /^\s*nothing\.?\s*$/i;
 
 /** Returns undefined for a run that begins with another message, or whose names are of no collection. */
-export async function readingRun(run: RunRecord, documents: DocumentsPort, ports: AskerPorts): Promise<Conductor | undefined> {
+export async function readingRun(run: RunRecord, documents: DocumentScope, ports: AskerPorts): Promise<Conductor | undefined> {
   const command = readCommand(run.prompt);
   if (!command) return undefined;
   const names = documents.names ?? (await documents.collections.listCollections()).map(({ name }) => name);
@@ -42,13 +42,13 @@ export async function readingRun(run: RunRecord, documents: DocumentsPort, ports
 class Reading implements Conductor {
   readonly #run: RunRecord;
   readonly #command: ReadCommand;
-  readonly #documents: DocumentsPort;
+  readonly #documents: DocumentScope;
   readonly #ports: AskerPorts;
   readonly #asker: Asker;
   /** The characters that the next calls may return together. */
   #free: number | undefined;
 
-  constructor(run: RunRecord, command: ReadCommand, documents: DocumentsPort, ports: AskerPorts) {
+  constructor(run: RunRecord, command: ReadCommand, documents: DocumentScope, ports: AskerPorts) {
     this.#run = run;
     this.#command = command;
     this.#documents = documents;

@@ -11,8 +11,10 @@ import type { RunAgent } from '../../core/session/shapes/run-agent.ts';
 import { usedBy } from '../../core/session/usage-totals.ts';
 import { systemPrompt } from '../../core/words/prompts.ts';
 import type { IsDenied } from '../../mcp/types.ts';
+import type { DocumentScope } from '../../tools/documents/access.ts';
 import { type ExternalAccess, toolsFor } from '../../tools/index.ts';
 import { StepController } from '../../tools/plan/step-controller.ts';
+import { skillTool } from '../../tools/skill.ts';
 import { WriteGate } from '../../workspace/gate.ts';
 import { withIgnoreFiles } from '../../workspace/ignore.ts';
 import type { FileSystem } from '../../workspace/types.ts';
@@ -46,11 +48,12 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
   const { languages, settings, now = Date.now } = ports;
   const { state, emit, pace, answered, replied } = scope;
   const shown = await withIgnoreFiles(fs);
-  const judge = judgeFor(run, scope, ports, {
+  const judged = judgeFor(run, scope, ports, {
     hookPlaces: mode === 'agent' ? await hookPlaces(fs) : [],
     tools: () => tools,
     hides: shown.hides,
   });
+  const judge = scope.hooks ? (await import('./hooks.ts')).withHooks(judged, scope.hooks, () => ports.unattended?.() ?? false) : judged;
   const workspace = new Workspace(shown, judge.withheldFilter);
   const checks = checksFor(judge, languages);
   // This is the only place where a run receives write access: in Agent mode and in a workspace that the user trusts.
@@ -61,6 +64,7 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
   const applied = run.applies && (await import('./apply-run.ts')).appliedRun(run, run.applies, ports);
   const found = applied ? undefined : above ? above.documents : await ports.documents?.(scope.sessionId);
   const documents = found && narrowed(found, run, state);
+  const skills = applied ? [] : (scope.context?.skills ?? []);
   const own = applied
     ? applied.tools(workspace, writeGate)
     : writeGate
@@ -81,8 +85,9 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
         context: (child, inner) => contextOf(child, inner, ports),
         agent: async (name) => (await import('../agents/agents.ts')).chooseAgent({ name }, { id: scope.sessionId, state }, ports),
       }));
-  const all = [...own, ...extra];
-  const read = documents ? await withDocuments(all, documents, workspace) : all;
+  const all = [...own, ...extra, ...(skills.length > 0 ? [skillTool(skills)] : [])];
+  const readable = documents && readableIn(documents, workspace);
+  const read = readable ? await withDocuments(all, readable) : all;
   const available = children ? [...read, children.tool] : read;
   // A child run has at most the tools of its parent, and those that an agent adds if its parent has none. All of these only read.
   const isOffered = (tool: Tool) =>
@@ -115,7 +120,7 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
     learn: (tokens: number) => ports.windows?.learn(run.model, tokens),
   };
   const asked = { adapter, model: run.model, window: windowPort, state };
-  const conductor = documents && !above && readCommand(run.prompt) && (await withReading(run, documents, asked));
+  const conductor = readable && !above && readCommand(run.prompt) && (await withReading(run, readable, asked));
   const used = () => usedBy(run, scope.state, now());
   const isPriced = price !== undefined;
   const meter = above
@@ -159,6 +164,7 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
     ...(stepController && { closing: (context) => stepController.close(context) }),
     alike: judge.alike,
     ...(scope.context && { rulesFor: scope.context.rulesFor }),
+    ...(scope.hooks && { afterCall: scope.hooks.afterTool.bind(scope.hooks) }),
     state,
     emit,
     pace,
@@ -204,16 +210,21 @@ async function toolsForAgent({ source, tools }: RunAgent, workspace: Workspace, 
   return agentTools(workspace, ports);
 }
 
-/** The code of these tools is loaded only if there are collections. */
-async function withDocuments(own: readonly Tool[], documents: DocumentsPort, workspace: Workspace): Promise<Tool[]> {
-  // The key of a document in the workspace is its path, and the key of a page is its address.
+type Readable = DocumentsPort & DocumentScope;
+
+/** The key of a document in the workspace is its path, and the key of a page is its address. */
+function readableIn(documents: DocumentsPort, workspace: Workspace): Readable {
   const isWithheldPath = workspace.withheldPaths('documents_search');
+  return { ...documents, isWithheld: (_, key) => !/^https?:\/\//.test(key) && isWithheldPath(key) };
+}
+
+/** The code of these tools is loaded only if there are collections. */
+async function withDocuments(own: readonly Tool[], documents: Readable): Promise<Tool[]> {
   const { documentTools } = await import('../../tools/documents/index.ts');
-  const tools = await documentTools({ ...documents, isWithheld: (_, key) => !/^https?:\/\//.test(key) && isWithheldPath(key) });
-  return [...own.filter(({ name }) => !documents.alone || name === 'ask_user' || name === 'recall'), ...tools];
+  return [...own.filter(({ name }) => !documents.alone || name === 'ask_user' || name === 'recall'), ...(await documentTools(documents))];
 }
 
 /** The code is loaded only for a message that begins with `/read`. The offline model answers by rules, so it has no use for parts of documents. */
-async function withReading(run: RunRecord, documents: DocumentsPort, ports: AskerPorts): Promise<Conductor | undefined> {
+async function withReading(run: RunRecord, documents: Readable, ports: AskerPorts): Promise<Conductor | undefined> {
   return run.model.provider === 'offline' ? undefined : (await import('../reading/reading-run.ts')).readingRun(run, documents, ports);
 }

@@ -6,10 +6,12 @@ import type { ApprovalAnswer, EventBody, QuestionAnswer } from '../../core/sessi
 import type { EventList } from '../../core/session/lists.ts';
 import type { ApprovalRequest, RunRecord, SessionState } from '../../core/session/session-state.ts';
 import { totalsOf } from '../../core/session/usage-totals.ts';
-import type { RunContext } from '../context/run-context.ts';
+import type { RunHooks } from '../../hooks/run-hooks.ts';
+import { type RunContext, withNotes } from '../context/with-notes.ts';
 import type { CompactionEnd } from '../session/compaction.ts';
 import type { EventLog, LoggedRun } from '../session/event-log.ts';
-import { isEmpty, lostOpening } from '../session/prompt.ts';
+import { isEmpty, lostOpening, type Prompt } from '../session/prompt.ts';
+import { SessionError } from '../session/session-error.ts';
 import type { Work } from '../work.ts';
 import type { Pacing } from './pacing.ts';
 import type { RunScope } from './run-scope.ts';
@@ -21,6 +23,7 @@ export class LiveRun implements LoggedRun, RunScope {
   readonly pace: Pacing;
   readonly now: () => number;
   context: RunContext | undefined;
+  hooks: RunHooks | undefined;
   /** Resolves when the run has ended, regardless of its outcome. */
   readonly done: Promise<void>;
   readonly #runId: string;
@@ -29,6 +32,7 @@ export class LiveRun implements LoggedRun, RunScope {
   /** Functions that end a wait for the user, by the id of the approval or question. */
   readonly #waits = new Map<string, () => void>();
   #ports: RunPorts | undefined;
+  #isPrepared = false;
   #compaction: string | undefined;
   #resolveDone = () => {};
 
@@ -59,6 +63,10 @@ export class LiveRun implements LoggedRun, RunScope {
     return this.#controller.signal.aborted;
   }
 
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
   abort(why?: Error): void {
     this.#controller.abort(why);
   }
@@ -79,15 +87,33 @@ export class LiveRun implements LoggedRun, RunScope {
     return words;
   };
 
-  readonly emit = (event: EventBody): void => this.#log.emit(this.#runId, event);
+  readonly emit = (event: EventBody): void => {
+    this.#log.emit(this.#runId, event);
+    this.hooks?.observe(event);
+  };
 
   readonly child: RunScope['child'] = (runId) => {
-    const { sessionId, pace, now, answered, replied, child, events, aborted, state } = this;
+    const { sessionId, pace, now, answered, replied, child, events, aborted, signal, state } = this;
+    const hooks = this.hooks?.forChild();
     const emit = (event: EventBody) => {
       if (event.type !== 'run_started' && !this.state.children.has(runId)) throw new Error('The run has ended.');
       this.#log.emit(runId, event);
+      if (event.type !== 'run_finished') hooks?.observe(event);
     };
-    return { sessionId, pace, now, answered, replied, child, events, aborted, emit, state: state.children.get(runId) ?? state };
+    return {
+      sessionId,
+      pace,
+      now,
+      answered,
+      replied,
+      child,
+      events,
+      aborted,
+      signal,
+      hooks,
+      emit,
+      state: state.children.get(runId) ?? state,
+    };
   };
 
   readonly answered = async (approvalId: string, signal: AbortSignal): Promise<ApprovalAnswer> => {
@@ -136,7 +162,9 @@ export class LiveRun implements LoggedRun, RunScope {
       if (!run) throw error;
       const how =
         wasStopped(signal) && !log.failed ? { outcome: 'stopped' as const } : { outcome: 'failed' as const, error: runError(error) };
-      log.publish(this.#runId, { type: 'run_finished', ...how, ...totalsOf(run, this.state, this.now()) });
+      const finished = { type: 'run_finished', ...how, ...totalsOf(run, this.state, this.now()) } as const;
+      log.publish(this.#runId, finished);
+      this.hooks?.observe(finished);
     } finally {
       this.#ports?.meter.flush(this.state.runs.get(this.#runId)?.status === 'finished');
     }
@@ -158,11 +186,32 @@ export class LiveRun implements LoggedRun, RunScope {
     }
   }
 
-  /** A failure is ignored here, because building the run reports it. After a stop, the user's message is logged without notes. */
+  /**
+   * Reads what belongs to the run besides the conversation. A failure to read the context is ignored here, because building the run reports it.
+   * After a stop, the user's message is logged without notes. @throws Error if the hooks cannot be read, or deny the prompt
+   */
   async #readContext(work: Work): Promise<void> {
     const run = this.state.runs.get(this.#runId);
-    if (!run || run.applies || this.context) return;
-    this.context = await abortable(work.context(run, this), this.#controller.signal).catch(() => undefined);
+    if (!run || this.#isPrepared) return;
+    this.#isPrepared = true;
+    const { signal } = this.#controller;
+    if (!run.applies) this.context = await abortable(work.context(run, this), signal).catch(() => undefined);
+    try {
+      this.hooks = await abortable(work.hooks(run, this), signal);
+      if (!this.hooks || run.plan || run.applies || run.hasOpening) return;
+      const { notes, denied } = await abortable(this.hooks.beforePrompt(run.prompt), signal);
+      if (denied !== undefined) throw new SessionError(denied);
+      if (notes.length > 0) this.context = withNotes(this.context, notes);
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    }
+  }
+
+  /** Runs the hooks for a message that is added to the run. @throws SessionError if one of them denies it */
+  async admit(prompt: Prompt): Promise<Prompt> {
+    const { notes = [], denied } = (await this.hooks?.beforePrompt(prompt.text)) ?? {};
+    if (denied !== undefined) throw new SessionError(denied);
+    return { ...prompt, attachments: [...(prompt.attachments ?? []), ...notes] };
   }
 
   /** Resolves when the user has answered the approval or question. */

@@ -2,6 +2,7 @@ import type { Meter } from '../../core/run/budget.ts';
 import type { RunPorts } from '../../core/run/ports.ts';
 import type { Tool } from '../../core/run/tool.ts';
 import type { EventList } from '../../core/session/lists.ts';
+import type { RunHooks } from '../../hooks/run-hooks.ts';
 import type { IsDenied } from '../../mcp/types.ts';
 import type { RunContext } from '../context/run-context.ts';
 import type { DocumentsPort } from '../ports.ts';
@@ -21,6 +22,10 @@ export type Above = {
 export type RunScope = Pick<RunPorts, 'state' | 'emit' | 'pace' | 'answered' | 'replied' | 'now' | 'compactionAsked'> & {
   readonly sessionId: string;
   readonly aborted: boolean;
+  /** Aborts when the run is stopped. */
+  readonly signal: AbortSignal;
+  /** The hooks of the run, if there are any. */
+  readonly hooks: RunHooks | undefined;
   /** The events of the session in log order. */
   readonly events: EventList;
   /** The context of the run, or undefined if it could not be determined. */

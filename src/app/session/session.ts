@@ -107,10 +107,9 @@ export class Session {
     const narrow = asked && (await this.#work.agent(asked, this));
     if (asked) this.#expectIdle();
     const usual = startOf({ mode, model, attachments }, text, this.#ports.settings, this.state, bound);
-    const started = narrow?.(usual) ?? usual;
     supersede(this.#log, this.#now);
     const message = userMessage(text, [...attachments, ...notes, ...takenBackNote(this.state)]);
-    await this.#run(newId(), this.queue.opening(started, { type: 'message_added', message }));
+    await this.#run(newId(), this.queue.opening(narrow?.(usual) ?? usual, { type: 'message_added', message }));
   }
 
   /** Sends a message: with the model's next turn while a run is in progress or paused by the user, and otherwise in a new run. */
@@ -118,7 +117,9 @@ export class Session {
     const run = this.state.lastRun;
     if (!run || !(this.running || (run.status === 'paused' && run.pause === 'user'))) return this.prompt(prompt);
     expectReader(run);
-    this.queue.add(userMessage(prompt.text, prompt.attachments ?? []));
+    const admitted = this.#live?.hooks && (await this.#live.admit(prompt));
+    if (admitted && !this.running) return this.prompt(prompt);
+    this.queue.add(userMessage(prompt.text, (admitted ?? prompt).attachments ?? []));
   }
 
   /** Applies changes after the user has approved them. No model is called. @throws SessionError while another run is live. */

@@ -56,6 +56,8 @@ const OF_NOTES: Partial<Record<NotePart['about'], Kind>> = {
   memory: 'rules',
   surroundings: 'rules',
   servers: 'rules',
+  skills: 'rules',
+  hook: 'attachments',
 };
 
 /** Messages are immutable, so each is measured only once. */

@@ -85,4 +85,5 @@ export const RULES: Readonly<Record<RuleId, string>> = {
   granted: 'Your permissions',
   'command-prefix': 'Your allowed commands',
   approved: 'Your approval',
+  hook: 'Hook',
 };

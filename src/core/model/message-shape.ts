@@ -75,11 +75,14 @@ const notePart = object<NotePart>({
     memory: true,
     surroundings: true,
     servers: true,
+    skills: true,
+    hook: true,
     mention: true,
   }),
   text: string,
   source: optional(object<NoteSource>({ paths: arrayOf(string), digest: string, remark: text })),
   ref: optional(mentionRef),
+  hook: text,
 });
 /** The parts of a user message, and of a tool result. */
 export const userContent = arrayOf(anyOf(textPart, imagePart, notePart));

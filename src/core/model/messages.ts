@@ -56,11 +56,15 @@ export type NotePart = {
     | 'memory'
     | 'surroundings'
     | 'servers'
+    | 'skills'
+    | 'hook'
     | 'mention';
   text: string;
   /** The field is set for rules and memory. */
   source?: NoteSource;
   ref?: MentionRef;
+  /** The name of the hook whose output `text` is. */
+  hook?: string;
 };
 
 /**

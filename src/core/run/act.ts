@@ -119,6 +119,8 @@ export async function carryOut(
   // A rules file that cannot be read must not cause a call that has taken effect to fail.
   const rules = executed && (await ports.rulesFor?.(executed).catch(() => []));
   if (rules) result.content = [...result.content, ...rules];
+  if (executed && ports.afterCall)
+    result.content = [...result.content, ...(await ports.afterCall(call, tool, executed, result).catch(() => []))];
   if (repeatsThrice(addCompletedCall(state.recent, { call, result }, state.open))) result.content = [...result.content, REPEATED];
   for (const event of events) emit(event);
   ended();

@@ -1,7 +1,7 @@
 /** The ports of the run loop, which the app implements. */
 
 import type { LongestAnswer } from '../context/window.ts';
-import type { Message, ModelRef, NotePart, ToolCall, Usage } from '../model/messages.ts';
+import type { Message, ModelRef, NotePart, ToolCall, ToolResult, Usage } from '../model/messages.ts';
 import type { ModelAdapter, ModelRequest } from '../model/model.ts';
 import type { ApprovalAnswer, EventBody, QuestionAnswer } from '../session/events.ts';
 import type { Permission } from '../session/grant-scope.ts';
@@ -59,6 +59,8 @@ export type RunPorts = ThinkPorts & {
   decide(call: ToolCall, tool: Tool | undefined, prepared: PreparedCall | undefined): Judgement | Promise<Judgement>;
   /** Returns notes about rules files that concern the call and that the model does not know yet. They are added to its result. */
   rulesFor?(call: PreparedCall): Promise<NotePart[]>;
+  /** Returns what the user's hooks add to the result of a call that was carried out. */
+  afterCall?(call: ToolCall, tool: Tool | undefined, prepared: PreparedCall, result: ToolResult): Promise<NotePart[]>;
   /** Whether the permission would probably allow a call that was not judged yet. */
   alike?(covers: Permission, call: ToolCall): boolean;
   /** Resolves when the user has answered. `state` then includes the answer. */

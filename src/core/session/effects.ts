@@ -122,3 +122,21 @@ export type Receipt = {
   /** Whether the run had any tool that can change something. The field is missing if this is unknown. */
   canWrite?: boolean;
 };
+
+/** The moments at which hooks run. */
+export const HOOK_MOMENTS = ['before_tool', 'after_tool', 'before_prompt', 'question', 'run_end'] as const;
+export type HookMoment = (typeof HOOK_MOMENTS)[number];
+
+/**
+ * A hook that had an effect, or failed. `denied`: it denied a call or the prompt. `asked`: the call needs approval because of it. `added`:
+ * the model gets its text. `skipped`: it was not run. `text` is its reason, its text or the problem. `callId` is set for hooks of calls.
+ */
+export type HookRan = {
+  type: 'hook_ran';
+  hook: string;
+  source: 'user' | 'workspace';
+  moment: HookMoment;
+  outcome: 'denied' | 'asked' | 'added' | 'notified' | 'failed' | 'skipped';
+  text: string;
+  callId?: string;
+};

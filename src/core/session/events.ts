@@ -14,6 +14,7 @@ import type {
   Decision,
   Effect,
   FileRead,
+  HookRan,
   Reason,
   Receipt,
   ServerTool,
@@ -83,6 +84,7 @@ export type EventBody =
     }
   /** The computer that serves the model is short of memory, so the limits of this run are reduced. */
   | { type: 'limits_shrunk'; limits: RunLimits; reason: string }
+  | HookRan
   /** `context` says what fills the context window at this request. The field is missing in older logs. */
   | { type: 'turn_started'; turn: number; context?: ContextUse }
   /** The model is writing a summary for a compaction. `done` is set if it was stopped and no compaction follows. */

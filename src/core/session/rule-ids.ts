@@ -33,6 +33,8 @@ export type RuleId =
   | 'read-only-mode'
   | 'untrusted-workspace'
   | 'command-denied'
+  /** A hook denied the call, or requires an approval. */
+  | 'hook'
   // These rules require approval, even if the user has granted a permission.
   | 'outside-workspace'
   | 'secret'

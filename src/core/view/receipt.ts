@@ -140,6 +140,7 @@ const DENIED_BY: Readonly<Record<string, string>> = {
   'untrusted-workspace': 'because the workspace is not trusted',
   rule: 'by your rules',
   'command-denied': 'by your denied commands',
+  hook: 'by a hook',
 };
 
 /**

@@ -8,6 +8,7 @@ import type { Decision } from '../session/effects.ts';
 import { type AgentEvent, isSessionEvent } from '../session/events.ts';
 import type { CheckResult } from '../session/session-state.ts';
 import { addUsage } from '../session/usage-totals.ts';
+import { hookText } from '../words/hook-text.ts';
 import { endsWait } from '../words/retry-text.ts';
 import { askedAfter, reduceChild } from './child-views.ts';
 import { rulesIn } from './read-rules.ts';
@@ -42,6 +43,9 @@ function withoutStaged(run: RunView, callId: string): RunView {
 function cutOff(run: RunView): RunView {
   return { ...run, writes: run.writes.map((write) => (write.status === 'staged' ? { ...write, status: 'unknown' } : write)) };
 }
+
+/** The maximum number of lines about hooks that are shown for a run. */
+const MAX_HOOKS = 20;
 
 const startedStatus = { allow: 'running', ask: 'waiting', deny: 'denied' } as const;
 
@@ -231,6 +235,10 @@ function reduceEvent(run: RunView, event: AgentEvent): RunView {
       return { ...run, limit: { limit: event.limit, max: event.max, unpriced: event.unpriced } };
     case 'limits_shrunk':
       return { ...run, shrunk: event.reason };
+    case 'hook_ran': {
+      const text = hookText(event);
+      return run.hooks?.includes(text) ? run : { ...run, hooks: [...(run.hooks ?? []), text].slice(-MAX_HOOKS) };
+    }
     case 'run_paused':
       return { ...cutOff(run), paused: { reason: event.reason, summary: event.summary } };
     case 'run_resumed': {

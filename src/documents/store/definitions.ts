@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { jsonIn } from '../../core/json.ts';
 import { replaceFile } from '../../sessions/directory.ts';
 import type { Source } from '../collections.ts';
+import type { Scope } from './sources.ts';
 
-export type Scope = 'workspace' | 'global';
 /** `isDamaged`: the file has no valid list of sources, so what belongs to the collection is unknown. */
 export type Definition = { name: string; scope: Scope; sources: Source[]; directory: string; isDamaged?: true };
 

@@ -2,6 +2,9 @@
 import type { Source } from '../collections.ts';
 import type { ReadDocument } from '../document.ts';
 
+/** Whether a collection belongs to a workspace or to the user. */
+export type Scope = 'workspace' | 'global';
+
 /**
  * A document in a source. `key` identifies it in the collection, and its `name` decides how it is read. If neither size nor time changed, it
  * is not read again.
@@ -22,7 +25,9 @@ export type UpdatePorts = {
    * Lists the documents of a source that Kedge may read without asking. @throws SourceError when the source cannot be listed. Its documents
    * are then kept as they are. @throws SourceDenied
    */
-  list(source: Source, signal: AbortSignal): AsyncIterable<SourceDocument>;
+  list(source: Source, signal: AbortSignal, scope?: Scope): AsyncIterable<SourceDocument>;
+  /** Returns those of the documents that may still be there although they are not listed any more. They are kept. */
+  away?(source: Source, keys: readonly string[], scope?: Scope): Promise<string[]>;
   /** A thread that does the work on the index reads the documents itself. */
   read?: ReadDocument;
 };

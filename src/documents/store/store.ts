@@ -19,9 +19,9 @@ import type { EmbeddingOptions, EmbeddingReport } from '../embeddings/update.ts'
 import { IndexReader, isBeingWritten, isDamage } from '../index/database.ts';
 import { contentIn, countsIn, documentsIn, outlineIn, sectionIn } from '../index/documents.ts';
 import { rankedPassages } from '../index/search.ts';
-import { CollectionError, type Definition, Definitions, expectName, type Scope } from './definitions.ts';
+import { CollectionError, type Definition, Definitions, expectName } from './definitions.ts';
 import { type IndexWork, LocalIndexWork, type UpdateOptions } from './index-work.ts';
-import type { UpdatePorts, UpdateReport } from './sources.ts';
+import type { Scope, UpdatePorts, UpdateReport } from './sources.ts';
 
 type LoadEmbedder = () => Promise<Embedder | undefined>;
 
@@ -70,8 +70,13 @@ export class DocumentStore implements DocumentCollections {
     ports: UpdatePorts,
     { signal = new AbortController().signal, ...options }: Partial<UpdateOptions> = {},
   ): Promise<UpdateReport> {
-    const { directory, sources } = expectWhole(this.#existing(name));
-    return this.#work.update(directory, sources, ports, { signal, ...options });
+    const { directory, sources, scope } = expectWhole(this.#existing(name));
+    const ofScope: UpdatePorts = {
+      ...ports,
+      list: (source, stop) => ports.list(source, stop, scope),
+      away: async (source, keys) => (await ports.away?.(source, keys, scope)) ?? [],
+    };
+    return this.#work.update(directory, sources, ofScope, { signal, ...options });
   }
 
   /** Computes the embeddings that are missing. Call this after `update`. @throws CollectionBusy if another process does the same */

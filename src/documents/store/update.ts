@@ -31,7 +31,9 @@ export class Update {
   async run(sources: readonly Source[], signal: AbortSignal): Promise<UpdateReport> {
     const known = this.#known();
     const { listed, incomplete } = await this.#list(sources, signal);
-    const gone = [...known].filter(([key, { source }]) => !listed.has(key) && !incomplete.has(source));
+    const missing = [...known].filter(([key, { source }]) => !listed.has(key) && !incomplete.has(source));
+    const away = await this.#away(missing, sources);
+    const gone = missing.filter(([key]) => !away.has(key));
     const todo = await this.#mark(known, listed);
     this.#todo = gone.length + todo.length;
     this.#notify({ type: 'listed', documents: listed.size, todo: this.#todo });
@@ -87,6 +89,22 @@ export class Update {
         this.#problem(leftOut(taken, 'documents of another source have the same names. Add them to a collection of their own'));
     }
     return { listed, incomplete };
+  }
+
+  /** Returns the missing documents that may still be there. */
+  async #away(missing: readonly (readonly [string, Known])[], sources: readonly Source[]): Promise<Set<string>> {
+    const all = new Set<string>();
+    for (const [number, source] of sources.entries()) {
+      const keys = missing.filter(([, known]) => known.source === number).map(([key]) => key);
+      const away = keys.length > 0 ? ((await this.#ports.away?.(source, keys)) ?? []) : [];
+      for (const key of away) all.add(key);
+      const [first] = away;
+      if (first !== undefined)
+        this.#problem(
+          `${away.length.toLocaleString('en')} of the documents were left as they were, such as ${JSON.stringify(first)}, because their folder cannot be read. Check its permissions, and that its drive is connected.`,
+        );
+    }
+    return all;
   }
 
   #problem(message: string): void {

@@ -1,5 +1,6 @@
 /** One session of a client: its prompts, its run, and the questions that the run asks the user. */
 import { type ContentBlock, RequestError, type StopReason } from '@agentclientprotocol/sdk';
+import type { SentPrompt } from '../../app/customizations/index.ts';
 import type { Confirm } from '../../app/mentions/index.ts';
 import { proposedPlan } from '../../app/session/plans.ts';
 import { initiation } from '../../app/session/prompt.ts';
@@ -15,6 +16,7 @@ import { answerIn } from './asking/questions.ts';
 import type { SessionClient } from './client.ts';
 import type { OpenedFolders } from './ports.ts';
 import { type PromptContent, readContent } from './prompt-content.ts';
+import { textBlock } from './updates/markdown.ts';
 import type { ClientPaths } from './updates/tool-calls.ts';
 import { Updates } from './updates/updates.ts';
 
@@ -140,7 +142,7 @@ export class AcpSession {
 
   /** A prompt can be a command, the answer to a question, or a message. */
   async #act({ text, attachments }: PromptContent, { mode, model }: Chosen): Promise<void> {
-    const { state, queue, plans } = this.#session;
+    const { state } = this.#session;
     if (text === '/continue') return this.#continue();
     const command = parseSlashCommand(text);
     const [question] = state.pendingQuestions.values();
@@ -159,6 +161,22 @@ export class AcpSession {
         ? this.#follow(this.#session.compact(command.words))
         : this.#follow(this.#session.prompt(...initiation(command.words, model)));
     }
+    const sent = text.startsWith('/') ? await this.#promptFile(text, mode) : undefined;
+    if (sent) return this.#send({ text: sent.text, attachments, refused: [] }, { mode: sent.mode, model });
+    return this.#send({ text, attachments, refused: [] }, { mode, model });
+  }
+
+  /** Returns the message for the command of a prompt file. The user sees the text that is sent. */
+  async #promptFile(text: string, mode: Mode): Promise<SentPrompt | undefined> {
+    const { expectFits } = await import('../../app/customizations/index.ts');
+    const sent = await (await this.#folders.assistant.customizations(this.#session)).promptIn(text, { mode });
+    if (sent && this.#isOpen) expectFits(sent, this.#session.state.lastRun?.mode);
+    if (sent) this.updates.message('user_message_chunk', textBlock(sent.text));
+    return sent;
+  }
+
+  async #send({ text, attachments }: PromptContent, { mode, model }: Chosen): Promise<void> {
+    const { state, queue, plans } = this.#session;
     if (text === '' && attachments.length === 0) throw RequestError.invalidParams(undefined, 'The prompt is empty.');
     if (this.#isOpen) {
       // The run waits for an answer, so the model receives the message with its next turn.

@@ -14,7 +14,7 @@ import type { Session } from '../../app/session/session.ts';
 import { modelText, parseModelRef } from '../../providers/catalog.ts';
 import { DiskBlobs } from '../../sessions/blobs.ts';
 import { AcpSession } from './acp-session.ts';
-import { COMMANDS, configOptions, modeOf, modesOf } from './choices.ts';
+import { COMMANDS, commandOf, configOptions, modeOf, modesOf } from './choices.ts';
 import { SessionClient } from './client.ts';
 import { ClientFileSystem } from './files/client-files.ts';
 import { ClientDocuments } from './files/documents.ts';
@@ -146,8 +146,18 @@ export class KedgeAgent {
     terminals.attach(client, (terminalId) => added.updates.terminal(terminalId));
     this.#sessions.set(session.id, added);
     // The client knows the session when it has received the response.
-    setImmediate(() => added.updates.send({ sessionUpdate: 'available_commands_update', availableCommands: COMMANDS }));
+    setImmediate(() => void this.#sendCommands(added, session, folders));
     return { modes: modesOf(mode), configOptions: configOptions(mode, model, this.#host.models()) };
+  }
+
+  /** The commands of the prompt files follow those of Kedge. A file that cannot be read must not hide the others. */
+  async #sendCommands({ updates }: AcpSession, session: Session, { assistant }: OpenedFolders): Promise<void> {
+    const prompts = await assistant.customizations(session).then(
+      (customizations) => customizations.commands(),
+      () => [],
+    );
+    const availableCommands = [...COMMANDS, ...prompts.filter(({ command }) => !command.includes(' ')).map(commandOf)];
+    updates.send({ sessionUpdate: 'available_commands_update', availableCommands });
   }
 
   /** Sets a choice of the user. Returns all choices. @throws RequestError if there is no such choice */

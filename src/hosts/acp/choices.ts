@@ -1,5 +1,6 @@
 /** The modes, models and slash commands that the user can choose in the client. */
 import type { AvailableCommand, SessionConfigOption, SessionModeState } from '@agentclientprotocol/sdk';
+import type { PromptCommand } from '../../app/customizations/index.ts';
 import type { ModelRef } from '../../core/model/messages.ts';
 import { MODE_NAME, MODES, type Mode } from '../../core/modes.ts';
 import { modelText } from '../../providers/catalog.ts';
@@ -49,6 +50,12 @@ export const COMMANDS: AvailableCommand[] = [
   { name: 'continue', description: 'Continue the last run: a paused run, an open question, or a plan' },
   { name: 'run', description: 'Confirm the plan that was proposed last' },
   { name: 'compact', description: 'Shorten the conversation', input: { hint: 'what to keep' } },
+  { name: 'read', description: 'Read whole documents of collections', input: { hint: 'documents, and what to do with them' } },
   { name: 'init', description: 'Write an AGENTS.md for this folder', input: { hint: 'further instructions' } },
   { name: 'remember', description: 'Remember this in later sessions of this folder', input: { hint: 'what to remember' } },
 ];
+
+/** Returns the command of a prompt file. */
+export function commandOf({ command, text, takes }: PromptCommand): AvailableCommand {
+  return { name: command.slice(1), description: text, ...(takes !== undefined && { input: { hint: takes } }) };
+}

@@ -14,6 +14,8 @@ export const COMMANDS: Readonly<Record<string, { text: string; words?: readonly 
   remember: { text: 'remember words in later sessions' },
   undo: { text: 'undo the changes of a run' },
   worktree: { text: 'apply or drop the changes of a run in a worktree', words: ['list', 'apply', 'drop'] },
+  skills: { text: 'list prompt files and skills' },
+  hooks: { text: 'list hooks', words: ['path', 'schema'] },
   grants: { text: 'list or remove permanent permissions', words: ['clear'] },
   sessions: { text: 'list sessions', words: ['search', 'rename', 'pin', 'unpin', 'delete', 'restore', 'empty-trash'] },
   fork: { text: 'start a session with the messages of another one' },

@@ -174,6 +174,9 @@ export function openKedge(
       remembered: memory,
       // A model on the command line is for all runs.
       agents: async () => (await import('./agents/review.ts')).agentsPort(await agentFiles(), options.model === undefined),
+      hooks: async () =>
+        (await import('../node/hooks/find-hooks.ts')).findHooks({ folders: roots, storage, environment: () => environmentRules(env), env }),
+      userFiles: async (kind) => (await import('../node/user-files.ts')).userFiles(kind, env),
       documents: () => documents.forRuns(),
       surroundings: () => surroundingsOf(roots[0] as string),
       ...(roots.length === 1 && !files && { worktrees }),

@@ -1,4 +1,4 @@
-/** The commands that run no model: `keys`, `undo`, `worktree`, `remember`, `grants`, `models`, `agents`, `config`, `completion`. They are loaded on demand. */
+/** The commands that run no model, such as `keys`, `undo` and `config`. They are loaded on demand. */
 import type { AgentEvent } from '../../core/session/events.ts';
 import type { StoredKeys } from '../node/keyring.ts';
 import { EXIT } from './exit-codes.ts';
@@ -42,6 +42,22 @@ export async function runOther(command: Other, { stored, env, signal, hooks }: R
       const { manageGrants, parseClear } = await import('./grants-command.ts');
       const { clear } = parseClear(words);
       return manageGrants(openKedge(command, env), clear);
+    }
+    case 'skills': {
+      const [{ customizationsText }, { assistant }] = [await import('./customizations/prompt-files.ts'), openKedge(command, env)];
+      const all = await (await assistant.customizations({ state: { rules: [] } })).list();
+      process.stdout.write(command.json ? all.map((each) => `${JSON.stringify(each)}\n`).join('') : `${customizationsText(all)}\n`);
+      return EXIT.answered;
+    }
+    case 'hooks': {
+      const [{ hooksText }, { findHooks }] = [
+        await import('./customizations/hooks-command.ts'),
+        await import('../node/hooks/find-hooks.ts'),
+      ];
+      const { folders, storage } = openKedge(command, env);
+      const port = await findHooks({ folders, storage, environment: () => ({ pass: [], withhold: [] }), env });
+      process.stdout.write(`${hooksText(words, port, env)}\n`);
+      return EXIT.answered;
     }
     case 'completion':
       process.stdout.write((await import('./completion.ts')).completion(words));

@@ -5,13 +5,13 @@ import { SessionError } from '../../app/session/session-error.ts';
 import { writeFailure } from '../../core/file-failure.ts';
 import type { AgentEvent, Mode } from '../../core/session/events.ts';
 import { catalogEntry } from '../../providers/catalog.ts';
+import { configFile } from '../node/config-path.ts';
 import { StoredKeys } from '../node/keyring.ts';
 import { storageDirectory } from '../node/storage.ts';
 import { openKedge } from './kedge.ts';
 import { type Command, notCommand, parseCommand, UsageError } from './options/arguments.ts';
-import { configFile } from './options/config-path.ts';
 import { chosenModel, missingKey } from './options/environment.ts';
-import { oneLine } from './output/terminal.ts';
+import { harmless, oneLine } from './output/terminal.ts';
 import { TextRenderer } from './output/text-renderer.ts';
 import { answerPending, EXIT, runSession } from './run-session.ts';
 
@@ -165,10 +165,17 @@ async function run(given: Extract<Command, { action: 'prompt' | 'continue' }>, s
       const attachments = /@|^\//.test(typed)
         ? await (await import('./mentions.ts')).readTyped(kedge.assistant, session, typed, signal, model)
         : [];
-      const worktree = command.worktree && (await (await loadWorktrees()).createWorktree(kedge, session, { ...command, mode }, signal));
+      const prompt =
+        typed === text && text.startsWith('/') && !shown
+          ? await (await import('./customizations/prompt-files.ts')).promptFile(kedge.assistant, session, text, { mode, signal })
+          : undefined;
+      if (prompt && !command.json && !command.quiet) process.stderr.write(`${harmless(prompt.text)}\n\n`);
+      const asked = { ...(prompt ?? { text, mode }), attachments };
+      const options = { ...command, mode: asked.mode };
+      const worktree = command.worktree && (await (await loadWorktrees()).createWorktree(kedge, session, options, signal));
       const agent = command.agent === 'none' ? '' : command.agent;
       const bound = { ...(shown && { shown }), ...(worktree && { worktree }) };
-      return session.prompt({ text, mode, attachments, ...(agent !== undefined && { agent }) }, bound);
+      return session.prompt({ ...asked, ...(agent !== undefined && { agent }) }, bound);
     }
     if (session.state.pendingApprovals.size + session.state.pendingQuestions.size > 0) return answerPending(session, command, signal);
     const proposed = proposedPlan(session.state);

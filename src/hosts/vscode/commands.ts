@@ -89,6 +89,8 @@ export function registerCommands(kedge: Kedge, panel: Panel, proposals: Proposal
     'kedge.showInsights': () => panel.reveal({ type: 'show_page', name: 'insights' }),
     'kedge.manageMemory': () => panel.reveal({ type: 'show_page', name: 'memory' }),
     'kedge.replay': () => panel.reveal({ type: 'show_page', name: 'replay' }),
+    'kedge.showCustomizations': async () => (await import('./prompt-files.ts')).showCustomizations(kedge),
+    'kedge.openHooks': async () => (await import('./prompt-files.ts')).openHooks(),
     'kedge.openMemory': async () => (await import('./memory.ts')).openMemory(kedge),
     'kedge.installCommand': async (folder: unknown) => (await programCommands()).installCommand(kedge.context, folder),
     'kedge.uninstallCommand': async () => (await programCommands()).uninstallCommand(kedge.context),

@@ -5,7 +5,7 @@ import { McpServers } from '../../mcp/servers.ts';
 import type { SignIn } from '../../mcp/types.ts';
 import { startServer } from '../node/commands/server-process.ts';
 import { exclusiveIn } from '../node/exclusive.ts';
-import { ApprovedServers, DefinitionFiles, type Definitions, workspaceFile } from '../node/mcp/definition-files.ts';
+import { ApprovedDigests, DefinitionFiles, type Definitions, workspaceFile } from '../node/mcp/definition-files.ts';
 import { type AskForInput, fillFrom } from '../node/mcp/fill.ts';
 import { browserSignIn, type SecretStore } from '../node/sign-in.ts';
 import { notificationText } from './notification-text.ts';
@@ -60,7 +60,7 @@ export function editorMcpServers(window: Window): McpServers {
     start: startServer,
     signIn: editorSignIn(store, join(sharedStorage, 'mcp')),
     openAddress: async ({ href }) => void (await vscode.env.openExternal(vscode.Uri.parse(href, true))),
-    approved: new ApprovedServers(storage),
+    approved: new ApprovedDigests(storage, 'mcp-servers.json'),
     fill: fillFrom(store, askForInput),
     roots: () => (vscode.workspace.workspaceFolders ?? []).map(({ uri, name }) => ({ uri: uri.toString(), name })),
     onProblem: warn,

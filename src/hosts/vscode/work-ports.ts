@@ -7,7 +7,9 @@ import { TerminalText } from '../../tools/commands/command-text.ts';
 import { Commands } from '../node/commands/commands.ts';
 import { gitSettings } from '../node/commands/git-settings.ts';
 import { PageFetcher } from '../node/fetch/fetch.ts';
+import { findHooks } from '../node/hooks/find-hooks.ts';
 import { readMemory } from '../node/system-memory.ts';
+import { userFiles } from '../node/user-files.ts';
 import type { EditorDocuments } from './documents/editor-documents.ts';
 import { DraftFormatter } from './files/draft-formatter.ts';
 import type { VsCodeFileSystem } from './files/file-system.ts';
@@ -70,6 +72,13 @@ export function workPorts(kedge: Window): WorkPorts & Disposable & { terminals: 
     policy: readPolicy,
     remembered: memoryOf(kedge),
     agents: async () => (await import('./agents/agents-port.ts')).agentsPort(kedge.storage),
+    hooks: () =>
+      findHooks({
+        folders: kedge.fs.folders.flatMap(({ root }) => root ?? []),
+        storage: kedge.storage,
+        environment: () => kedge.settings.environment(),
+      }),
+    userFiles: async (kind) => userFiles(kind),
     documents: async () => (await kedge.documents()).collections.forRuns(),
     surroundings: async () => editorSurroundings(kedge.fs, kedge.settings.surroundings()),
     dispose() {

@@ -9,6 +9,7 @@ import { type CorpusFile, corpusIn } from './corpus.ts';
 import { hybridStore } from './hybrid.ts';
 import { type Figures, figuresOf, separation } from './metrics.ts';
 import { QUESTIONS } from './questions/index.ts';
+import { LATER_QUESTIONS } from './questions/later.ts';
 import type { Kind, Question } from './questions/question.ts';
 import { SHORT_QUESTIONS } from './questions/short.ts';
 import { unanswered } from './questions/unanswered.ts';
@@ -26,8 +27,9 @@ export type RankerFigures = {
   all: Record<Level, Figures>;
   tuned: Figures;
   heldOut: Figures;
-  /** The figures of the shorter questions by another author. */
+  /** The figures of the shorter questions by another author, and of those that were written after the search was finished. */
   short: Figures;
+  later: Figures;
   kinds: { kind: Kind; count: number; recall5: number }[];
   missed: { text: string; rank: number | undefined }[];
   /** How many questions without an answer have no result, and how probably their best score is lower than that of a question with one. */
@@ -96,8 +98,11 @@ export async function measureRanker(name: string, ranker: Ranker, sections: Sect
     ranks.push(await rankOf(question, results, sections));
     best.push(results[0]?.score ?? 0);
   }
-  const shortRanks: Rank[] = [];
-  for (const question of SHORT_QUESTIONS) shortRanks.push(await rankOf(question, await ranker(question.text), sections));
+  const ranksOf = async (questions: readonly Question[]) => {
+    const own: Rank[] = [];
+    for (const question of questions) own.push(await rankOf(question, await ranker(question.text), sections));
+    return own;
+  };
   const unansweredBest: number[] = [];
   for (const text of unanswered) unansweredBest.push((await ranker(text))[0]?.score ?? 0);
   const at = (level: Level, of = ranks) => figuresOf(of.map((rank) => rank[level]));
@@ -113,7 +118,8 @@ export async function measureRanker(name: string, ranker: Ranker, sections: Sect
       'section',
       ranks.filter((_, index) => index % 2 === 1),
     ),
-    short: at('section', shortRanks),
+    short: at('section', await ranksOf(SHORT_QUESTIONS)),
+    later: at('section', await ranksOf(LATER_QUESTIONS)),
     kinds: [...new Set(QUESTIONS.map(({ kind }) => kind))].map((kind) => {
       const own = ranks.filter((_, index) => QUESTIONS[index]?.kind === kind);
       return { kind, count: own.length, recall5: at('section', own).recall5 };

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type CorpusFile, corpusIn } from '../../bench/document-quality/corpus.ts';
 import { QUESTIONS } from '../../bench/document-quality/questions/index.ts';
+import { LATER_QUESTIONS } from '../../bench/document-quality/questions/later.ts';
 import { SHORT_QUESTIONS } from '../../bench/document-quality/questions/short.ts';
 import { unanswered } from '../../bench/document-quality/questions/unanswered.ts';
 import { Sections } from '../../bench/document-quality/sections.ts';
@@ -27,7 +28,7 @@ describe('The questions of the benchmark of documents', () => {
   it('have an answer in a section that contains the expected phrase', async () => {
     const sections = new Sections(corpus);
     const missing: string[] = [];
-    for (const { text, answers } of [...QUESTIONS, ...SHORT_QUESTIONS])
+    for (const { text, answers } of [...QUESTIONS, ...SHORT_QUESTIONS, ...LATER_QUESTIONS])
       for (const answer of answers)
         if ((await sections.find(answer)).length === 0)
           missing.push(`${text}: ${answer.document} > ${answer.section} has no “${answer.phrase}”`);
@@ -37,7 +38,7 @@ describe('The questions of the benchmark of documents', () => {
   it('are at least 80, and a quarter more has no answer', () => {
     assert.ok(QUESTIONS.length >= 80);
     assert.ok(unanswered.length >= QUESTIONS.length / 4);
-    const texts = [...[...QUESTIONS, ...SHORT_QUESTIONS].map(({ text }) => text), ...unanswered];
+    const texts = [...[...QUESTIONS, ...SHORT_QUESTIONS, ...LATER_QUESTIONS].map(({ text }) => text), ...unanswered];
     assert.equal(new Set(texts).size, texts.length);
   });
 });

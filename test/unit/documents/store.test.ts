@@ -82,6 +82,27 @@ describe('the store of collections', () => {
     assert.equal((await keys()).length, 2);
   });
 
+  it('keeps the documents that are not listed because their folder is away', async () => {
+    const files = filesOf(texts(4));
+    await indexed(store, texts(4));
+    for (const key of ['d1.md', 'd2.md', 'd3.md']) files.delete(key);
+    const asked: string[][] = [];
+    const report = await store.update('docs', {
+      ...portsOf(files),
+      async away(_, given, scope) {
+        asked.push([String(scope), ...given]);
+        return ['d2.md', 'd3.md'];
+      },
+    });
+    assert.deepEqual(asked, [['workspace', 'd1.md', 'd2.md', 'd3.md']]);
+    assert.equal(report.removed, 1);
+    assert.match(
+      report.problems.join(),
+      /^2 of the documents were left as they were, such as "d2.md", because their folder cannot be read/,
+    );
+    assert.deepEqual(await keys(), ['d0.md ready', 'd2.md ready', 'd3.md ready']);
+  });
+
   it('removes the documents of a source that may not be read any more', async () => {
     await indexed(store, texts(2));
     const report = await store.update('docs', {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { approvalDetails } from '../../../src/core/view/approval-details.ts';
 import { startServer } from '../../../src/hosts/node/commands/server-process.ts';
-import { ApprovedServers, DefinitionFiles, workspaceFile } from '../../../src/hosts/node/mcp/definition-files.ts';
+import { ApprovedDigests, DefinitionFiles, workspaceFile } from '../../../src/hosts/node/mcp/definition-files.ts';
 import { fillFrom } from '../../../src/hosts/node/mcp/fill.ts';
 import { readServers } from '../../../src/mcp/config.ts';
 import { McpServers } from '../../../src/mcp/servers.ts';
@@ -58,7 +58,7 @@ describe('an MCP server that the workspace defines', function () {
       configured: () => readServers({}, files.read([{ path: workspaceFile(folder), folder, isWorkspace: true }]).servers).servers,
       load: () => import('../../../src/mcp/client/index.ts'),
       start: startServer,
-      approved: new ApprovedServers(storage),
+      approved: new ApprovedDigests(storage, 'mcp-servers.json'),
       fill: fillFrom(
         { load: async (key) => secrets.get(key), save: async (key, value) => void secrets.set(key, value) },
         async (_, { id }) => {
@@ -130,7 +130,7 @@ describe('an MCP server that the workspace defines', function () {
   it('is approved for one definition in one folder', async () => {
     await using kedge = await run([turn(call(START, {})), turn(say('Done.'))], true);
     const file = workspaceFile(kedge.root);
-    const approved = new ApprovedServers(storage);
+    const approved = new ApprovedDigests(storage, 'mcp-servers.json');
     const digest = () =>
       new DefinitionFiles().read([{ path: file, isWorkspace: true }]).servers.get('fickle@workspace')?.origin?.digest ?? '';
     assert.ok(approved.has(digest()));
@@ -159,7 +159,7 @@ describe('an MCP server that the workspace defines', function () {
 
   it('declares no tool that a rule denies, and can be started after an attempt without an approval', async () => {
     const files = new DefinitionFiles();
-    const approved = new ApprovedServers(storage);
+    const approved = new ApprovedDigests(storage, 'mcp-servers.json');
     await using kedge = await assistantOn({ '.vscode/mcp.json': CONFIGURED.replace(variable('env:NODE'), process.execPath) });
     const read = () => files.read([{ path: workspaceFile(kedge.root), folder: kedge.root, isWorkspace: true }]).servers;
     const servers = new McpServers({

@@ -22,7 +22,7 @@ describe('the commands of the composer', function () {
     await box(page).pressSequentially('re');
     assert.deepEqual(
       (await options(page)).map((text) => text.match(/^\/[a-z]+/)?.[0].slice(0, 4)),
-      ['/rev', '/rem'],
+      ['/rev', '/rem', '/rea'],
     );
     await page.keyboard.press('ArrowDown');
     assert.equal(

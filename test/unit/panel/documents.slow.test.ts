@@ -45,6 +45,27 @@ describe('the page about documents in the panel', function () {
     ]);
   });
 
+  it('searches while the user types, and opens passages at their places, with the keyboard', async () => {
+    const page = await panel.open('documents-search');
+    const field = page.getByRole('searchbox', { name: 'Search the documents' });
+    assert.equal(await field.inputValue(), 'rollback');
+    assert.equal(await page.getByRole('status').filter({ hasText: '2 passages' }).count(), 1);
+    await field.press('Tab');
+    await page.keyboard.press('Enter');
+    const passages = page.getByRole('list', { name: 'Passages' }).getByRole('listitem');
+    assert.match(await passages.nth(1).innerText(), /page 3, Pump > Rollback of the settings/);
+    await field.fill('rollbacks');
+    assert.equal(await page.getByRole('status').filter({ hasText: 'Searching…' }).count(), 1);
+    assert.equal(await passages.count(), 0, 'results for other words are not shown');
+    await field.fill('');
+    assert.equal(await page.getByRole('list', { name: 'Passages' }).count(), 0);
+    assert.deepEqual(await requests(), [
+      { page: 'documents', type: 'open_document', collection: 'handbook', document: 'docs/handbook/deploy.md', place: '12-18' },
+      { page: 'documents', type: 'search_documents', words: 'rollbacks' },
+      { page: 'documents', type: 'search_documents', words: '' },
+    ]);
+  });
+
   it('puts prompts into the input box, which closes the page', async () => {
     const page = await panel.open('documents');
     await page.getByRole('button', { name: 'Summarize: handbook', exact: true }).click();

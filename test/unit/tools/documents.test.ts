@@ -69,6 +69,22 @@ describe('the tools for documents', () => {
     await assert.rejects(call('documents_get_document', { document: 'docs/guide/pump.md', pages: 'three' }), /not a range of pages/);
   });
 
+  it('end a part between two passages, so that each place in it was shown whole', async () => {
+    const places = citationsIn(await call('documents_get_document', { document: 'docs/guide/pump.md' })).map(({ place }) => place);
+    for (const mostCharacters of [1_500, 2_500, 4_000]) {
+      const read: string[] = [];
+      for (let start: number | undefined = 0; start !== undefined; ) {
+        const part = await call('documents_get_document', { document: 'docs/guide/pump.md', start }, { mostCharacters });
+        assert.ok(part.length <= mostCharacters, `${part.length}`);
+        read.push(...citationsIn(part).map(({ place }) => place));
+        const [, next] = /read on with start (\d+)\)$/.exec(part) ?? [];
+        assert.ok(next === undefined || Number(next) > start);
+        start = next === undefined ? undefined : Number(next);
+      }
+      if (mostCharacters > 2_000) assert.deepEqual(read, places);
+    }
+  });
+
   it('leave no trace of a document that may not be read', async () => {
     const search = await call('documents_search', { query: 'valve vault', limit: 30 });
     const list = await call('documents_list_documents', { collection: 'docs' });

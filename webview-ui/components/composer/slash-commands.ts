@@ -3,13 +3,9 @@
 import type { Mode } from '../../../src/core/session/events.ts';
 import { isTakenBack } from '../../../src/core/view/run-view.ts';
 import { post } from '../../host.ts';
-import type { PanelModel } from '../../model.ts';
+import type { CommandChoice, PanelModel } from '../../model.ts';
 import { dispatch } from '../../store.ts';
-import type { IconName } from '../icons.ts';
 import { chooseMode } from './composer-bar.tsx';
-
-/** `takes` says what can follow the command. */
-export type CommandChoice = { command: string; icon: IconName; label: string; detail: string; takes?: string };
 
 const COMMANDS: readonly CommandChoice[] = [
   { command: 'ask', icon: 'comment-discussion', label: '/ask', detail: 'Answer without changing files', takes: 'question' },
@@ -22,18 +18,19 @@ const COMMANDS: readonly CommandChoice[] = [
   { command: 'remember', icon: 'bookmark', label: '/remember', detail: 'Remember something in later sessions', takes: 'what' },
   { command: 'read', icon: 'library', label: '/read', detail: 'Read whole documents, in parts if necessary', takes: 'documents' },
   { command: 'init', icon: 'book', label: '/init', detail: 'Write an AGENTS.md', takes: 'wishes' },
+  { command: 'skills', icon: 'list-unordered', label: '/skills', detail: 'List prompt files and skills' },
   { command: 'export', icon: 'export', label: '/export', detail: 'Open the session as Markdown' },
   { command: 'new', icon: 'add', label: '/new', detail: 'Start a new session' },
 ];
 
 /** Returns what the user has typed of a command up to the caret, with the slash. */
 export function slashAt(text: string, caret: number): string | undefined {
-  return /^\/[a-z]*$/.exec(text.slice(0, caret))?.[0];
+  return /^\/(?:prompt )?[\w-]*$/.exec(text.slice(0, caret))?.[0];
 }
 
 /** Returns the commands that begin with `typed`. A complete command shows no list, so that Enter sends it. */
-export function commandsFor(typed: string): CommandChoice[] {
-  const found = COMMANDS.filter(({ label }) => label.startsWith(typed));
+export function commandsFor(typed: string, prompts: readonly CommandChoice[] = []): CommandChoice[] {
+  const found = [...COMMANDS, ...prompts].filter(({ label }) => label.startsWith(typed));
   return found.length === 1 && found[0]?.label === typed ? [] : found;
 }
 

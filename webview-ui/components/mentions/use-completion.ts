@@ -4,7 +4,9 @@ import type { MentionChoice } from '../../../src/core/model/mentions.ts';
 import type { MentionRef } from '../../../src/core/model/messages.ts';
 import { mentionAt } from '../../../src/core/words/mention-text.ts';
 import { post } from '../../host.ts';
-import { type CommandChoice, commandsFor, slashAt } from '../composer/slash-commands.ts';
+import type { CommandChoice } from '../../model.ts';
+import { current } from '../../store.ts';
+import { commandsFor, slashAt } from '../composer/slash-commands.ts';
 
 /** An entry of the completion list: something to mention, or a command. */
 export type CompletionChoice = MentionChoice | CommandChoice;
@@ -42,7 +44,7 @@ export function useCompletion({ box, found, put, onChoose }: Options): Completio
   const isCommand = typed?.from === COMMAND;
   const isCurrent = isCommand || (typed !== undefined && found?.query === typed.query);
   const isOpen = typed !== undefined && typed.from !== closed && found !== undefined && typed.query.startsWith(found.query);
-  const commands = typed && isCommand && closed !== COMMAND ? commandsFor(typed.query) : [];
+  const commands = typed && isCommand && closed !== COMMAND ? commandsFor(typed.query, current().commands) : [];
   const choices: readonly CompletionChoice[] = isCommand ? commands : isOpen ? found.choices : [];
 
   const update = () => {
@@ -58,6 +60,7 @@ export function useCompletion({ box, found, put, onChoose }: Options): Completio
     setTyped(next);
     setActive(0);
     setChoosing(false);
+    if (command === '/') post({ type: 'find_commands' });
     if (next.from !== closed && command === undefined) post({ type: 'find_mentions', query: next.query });
   };
 

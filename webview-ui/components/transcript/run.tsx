@@ -74,12 +74,12 @@ export const Run = memo(({ run, live, last, editing, canRestore = false, isFull 
           <span>{rules}</span>
         </p>
       )}
-      {run.shrunk && (
-        <p class="ending dim">
+      {[run.shrunk ?? [], run.hooks ?? []].flat().map((text) => (
+        <p key={text} class="ending dim">
           <Icon name="warning" tone="warn" />
-          <span>{run.shrunk}</span>
+          <span>{text}</span>
         </p>
-      )}
+      ))}
       <MessagesToModel messages={run.said} />
       <Compactions compactions={run.compactions} compacting={run.compacting === true} />
       {(live || hasLog(run)) && <AgentLog run={run} live={live} isFull={isFull} />}

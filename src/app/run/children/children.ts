@@ -35,7 +35,7 @@ export type Family = {
   loop(ports: RunPorts, signal: AbortSignal): Promise<void>;
   /** @throws SessionError if there is no such agent, or the user does not accept it */
   agent(name: string): Promise<ChosenAgent | undefined>;
-  context(run: RunRecord, scope: Pick<RunScope, 'state'>): Promise<RunContext>;
+  context(run: RunRecord, scope: Pick<RunScope, 'state' | 'sessionId'>): Promise<RunContext>;
 };
 
 type Call = Parameters<Delegate>[1];

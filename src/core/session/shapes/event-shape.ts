@@ -43,6 +43,7 @@ import type { Action, GrantScope, Permission, Subject } from '../grant-scope.ts'
 import type { BudgetKey, RunLimits, SessionLimits } from '../limits.ts';
 import { compaction, contextUse, place } from './context-shape.ts';
 import { applied, changes, command, decision, effect, rule, serverTool, stagedChanges, target, undoResults } from './effects-shape.ts';
+import { hookRan } from './hook-shape.ts';
 import { mode, receipt } from './receipt-shape.ts';
 import { runAgent } from './run-agent.ts';
 
@@ -173,6 +174,7 @@ export const FIELDS: { [Type in DurableType]: FieldChecks<Fields<Type>> } = {
     agent: optional(runAgent),
   },
   limits_shrunk: { limits, reason: string },
+  hook_ran: hookRan,
   turn_started: { turn: number, context: optional(contextUse) },
   context_compacted: compaction,
   message_added: { message: anyOf(userMessage, assistantMessage), queued: text, estimated: amount, estimatedUsd: amount },

@@ -2,6 +2,7 @@
 import type { AgentEvent, PauseReason } from '../../../core/session/events.ts';
 import { reachedText } from '../../../core/words/budget-text.ts';
 import { compactedText } from '../../../core/words/context-text.ts';
+import { hookText } from '../../../core/words/hook-text.ts';
 import { planEventText } from '../../../core/words/plan-text.ts';
 import { waitingText } from '../../../core/words/retry-text.ts';
 
@@ -25,6 +26,8 @@ export function noticeOf(event: AgentEvent): Notice | undefined {
       return { title: compactedText(event), ...(event.reason !== 'user' && { isMinor: true }) };
     case 'limits_shrunk':
       return { title: event.reason, severity: 'warning' };
+    case 'hook_ran':
+      return { title: hookText(event), severity: 'warning' };
     case 'budget_reached':
       return { title: reachedText(event), severity: 'warning' };
     case 'run_paused':

@@ -27,13 +27,14 @@ export type Chat = {
   /** Describes the MCP servers. */
   servers(): Promise<string>;
   setModel(model: ModelRef): void;
-  /** Sends a message in a mode. */
-  send(text: string, mode: Mode): Promise<void>;
+  /** Sends a message in a mode. Only mentions in `typed`, which the user wrote, are read. */
+  send(text: string, mode: Mode, typed?: string): Promise<void>;
+  /** Sends the prompt file that a text such as `/NAME words` names. Returns false if there is none. */
+  sendPrompt(text: string): Promise<boolean>;
   /** Drives what `start` begins until it has ended. @throws UsageError while a run is in progress */
   run(start: (model: ModelRef) => Promise<void>): Promise<void>;
   /** Continues the last run: a paused run, an open question or a plan. */
   proceed(): Promise<void>;
-  /** Shows another session, or a new one. */
   open(session?: Session): Promise<void>;
   leave(): void;
 };
@@ -68,6 +69,12 @@ export const COMMANDS: readonly ChatCommand[] = [
   { name: 'undo', text: 'undo the changes of the last run', run: undoLast },
   { name: 'review', text: 'show the changes of the last run', run: review },
   {
+    name: 'read',
+    args: 'NAME… TASK',
+    text: 'read whole documents of collections, in parts that fit the model, and carry out the task',
+    run: (chat, words) => chat.send(`/read ${words}`, chat.mode),
+  },
+  {
     name: 'compact',
     args: 'WORDS',
     text: 'compact the conversation; the words say what to keep',
@@ -92,6 +99,8 @@ export const COMMANDS: readonly ChatCommand[] = [
   { name: 'remember', args: 'WORDS', text: 'remember this in later sessions of this folder', run: remember },
   { name: 'grants', text: 'list your permanent permissions in this folder', run: listGrants },
   { name: 'mcp', text: 'list the MCP servers and their tools', run: async (chat) => chat.front.say(await chat.servers()) },
+  { name: 'prompt', args: 'NAME', text: 'send a prompt file of yours or of this workspace', run: sendPrompt },
+  { name: 'skills', text: 'list the prompt files and skills, with their sources', run: listCustomizations },
   { name: 'config', args: 'list|get|set|unset|edit', text: 'show and change your settings', values: () => VERBS, run: config },
   { name: 'verbose', text: 'show or hide thoughts, complete diffs and receipts', run: toggleVerbose },
   { name: 'quit', text: 'leave', run: (chat) => chat.leave() },
@@ -259,6 +268,19 @@ async function remember({ kedge, front }: Chat, words: string): Promise<void> {
   if (problem) throw new UsageError(problem);
   await kedge.memory.add(command.everywhere ? 'user' : 'workspace', command.entry);
   front.say(rememberedText(command.entry, command.everywhere));
+}
+
+async function sendPrompt(chat: Chat, words: string): Promise<void> {
+  if (words === '' || !(await chat.sendPrompt(`/prompt ${words}`)))
+    throw new UsageError('Name a prompt file, such as .kedge/prompts/NAME.md: /prompt NAME. To list them: /skills');
+}
+
+async function listCustomizations({ kedge, session, front }: Chat): Promise<void> {
+  const [{ customizationsText }, customizations] = await Promise.all([
+    import('../customizations/prompt-files.ts'),
+    kedge.assistant.customizations(session),
+  ]);
+  front.say(customizationsText(await customizations.list()));
 }
 
 async function listGrants({ kedge }: Chat): Promise<void> {

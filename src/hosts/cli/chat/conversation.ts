@@ -20,7 +20,7 @@ import type { PromptOptions } from '../questions.ts';
 import { answerPending, DISCARDED, driveRun } from '../run-session.ts';
 import { type Chat, COMMANDS, commandIn } from './commands.ts';
 import type { Controls, Front } from './front.ts';
-import { type Completion, complete } from './input/completion.ts';
+import { type Completion, complete, promptCompletion } from './input/completion.ts';
 import { editPlan } from './plan-editor.ts';
 
 export type Beginning = { session: Session; mode: Mode; model: ModelRef | undefined; servers(): Promise<string>; leave(): void };
@@ -127,6 +127,7 @@ export class Conversation implements Chat, Controls {
   async submit(text: string): Promise<void> {
     try {
       const found = commandIn(text);
+      if (found && 'unknown' in found && (await this.sendPrompt(text))) return this.front.update();
       if (found && 'unknown' in found) this.front.say(`There is no command /${harmless(found.unknown)}. See /help.`);
       else if (found) await found.command.run(this, found.words);
       else await this.send(text, this.mode);
@@ -136,7 +137,18 @@ export class Conversation implements Chat, Controls {
     this.front.update();
   }
 
-  async send(text: string, mode: Mode): Promise<void> {
+  async sendPrompt(text: string): Promise<boolean> {
+    const { expectFits, promptFile } = await import('../customizations/prompt-files.ts');
+    const { kedge, mode, session } = this;
+    const sent = await promptFile(kedge.assistant, session, text, { mode, prompter: this.front.prompter, signal: this.#signal });
+    if (!sent) return false;
+    if (this.isRunning) expectFits(sent, session.state.lastRun?.mode);
+    this.front.echo(sent.text);
+    await this.send(sent.text, sent.mode, text);
+    return true;
+  }
+
+  async send(text: string, mode: Mode, typed = text): Promise<void> {
     const session = this.#session;
     const { lastRun } = session.state;
     const isPaused = lastRun?.status === 'paused' && lastRun.pause === 'user';
@@ -146,11 +158,11 @@ export class Conversation implements Chat, Controls {
       return;
     }
     if (this.isRunning || isPaused) {
-      await session.say({ text, mode, attachments: await this.#mentioned(text, new AbortController().signal) });
+      await session.say({ text, mode, attachments: await this.#mentioned(typed, new AbortController().signal) });
       return isPaused && !this.isRunning ? this.proceed() : undefined;
     }
     await this.run(async (model) => {
-      const attachments = await this.#mentioned(text, this.#signal);
+      const attachments = await this.#mentioned(typed, this.#signal);
       if (this.#signal.aborted) return;
       const plan = mode === 'plan' && attachments.length === 0 ? proposedPlan(session.state) : undefined;
       await (plan
@@ -227,7 +239,8 @@ export class Conversation implements Chat, Controls {
 
   complete(text: string, caret: number): Promise<Completion | undefined> {
     const commands = COMMANDS.map(({ values, ...command }) => ({ ...command, ...(values && { values: () => values(this) }) }));
-    return complete(text, caret, commands, () => this.kedge.assistant.mentions(this.#session));
+    const prompts = async () => (await (await this.kedge.assistant.customizations(this.#session)).commands()).map(promptCompletion);
+    return complete(text, caret, commands, () => this.kedge.assistant.mentions(this.#session), prompts);
   }
 
   get #signal(): AbortSignal {

@@ -2,10 +2,10 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { configFile } from '../../node/config-path.ts';
 import { EXIT } from '../exit-codes.ts';
 import { bareAddress } from '../options/addresses.ts';
 import { UsageError } from '../options/arguments.ts';
-import { configFile } from '../options/config-path.ts';
 import { oneLine } from '../output/terminal.ts';
 import { type Config, readConfig, unknownSetting, writeConfig } from './config-file.ts';
 import { addressVariable } from './configured.ts';

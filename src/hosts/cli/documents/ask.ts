@@ -4,6 +4,7 @@ import { passagesIn } from '../../../app/answer/document-citations.ts';
 import { type DocumentSource, documentsSubject } from '../../../app/answer/documents.ts';
 import type { Session } from '../../../app/session/session.ts';
 import type { Cost, Usage } from '../../../core/model/messages.ts';
+import type { AgentEvent } from '../../../core/session/events.ts';
 import { dollars, tokens } from '../../../core/words/amounts.ts';
 import { openKedge } from '../kedge.ts';
 import { type Command, UsageError } from '../options/arguments.ts';
@@ -178,9 +179,15 @@ class Asker {
     const checked = checkedStream(
       () => names,
       () => passagesIn(session.events),
-      (event) => renderer.handle(event),
+      (event) => this.#isOfLimit(event) || renderer.handle(event),
     );
     return session.subscribe(withoutConfidence(checked));
+  }
+
+  /** A run that reaches its limit of tool calls is followed by one that answers. The note about the answer says so. */
+  #isOfLimit(event: AgentEvent): boolean {
+    if (event.type === 'run_finished') return event.outcome === 'stopped' && !this.#signal.aborted;
+    return event.type === 'budget_reached' || event.type === 'run_paused';
   }
 
   /** The answer itself was printed while it arrived. */

@@ -1,16 +1,13 @@
 /** `kedge docs add` and `kedge docs update`: indexes what has changed, and shows the progress. */
 import { existsSync } from 'node:fs';
-import type { Source } from '../../../documents/collections.ts';
 import type { Embedder } from '../../../documents/embeddings/embedder.ts';
 import type { EmbeddingCost, EmbeddingEvent } from '../../../documents/embeddings/update.ts';
-import { reportText, type UpdateEvent, type UpdatePorts } from '../../../documents/store/sources.ts';
+import { reportText, type UpdateEvent } from '../../../documents/store/sources.ts';
 import type { DocumentStore } from '../../../documents/store/store.ts';
-import { documentsInFiles } from '../../node/documents/file-source.ts';
-import { documentsOnPages } from '../../node/documents/page-source.ts';
-import { PageFetcher } from '../../node/fetch/fetch.ts';
+import { configFile } from '../../node/config-path.ts';
+import { sourcePorts } from '../../node/documents/ports.ts';
 import { NodeFileSystem } from '../../node/files/file-system.ts';
 import { parseCommand } from '../options/arguments.ts';
-import { configFile } from '../options/config-path.ts';
 import { readPolicy } from '../options/policy.ts';
 import { oneLine, paintFor } from '../output/terminal.ts';
 import { EXIT } from '../run-session.ts';
@@ -18,9 +15,10 @@ import { type CommandContext, confirmed } from '../sessions/context.ts';
 
 /** Stops at the first Ctrl+C; what was not reached is done by the next update. */
 export async function updateCollections(store: DocumentStore, names: readonly string[], context: CommandContext): Promise<number> {
-  const ports = await portsOf(context);
+  const { kedge } = context;
+  const ports = sourcePorts(new NodeFileSystem(kedge.folders), (await policyOf(kedge.folders)).rules);
   // A wrong setting is reported before the work.
-  const embedder = context.values['no-embeddings'] === true ? undefined : await context.kedge.documents.embedder();
+  const embedder = context.values['no-embeddings'] === true ? undefined : await kedge.documents.embedder();
   const { signal, values } = context;
   let code: number = EXIT.answered;
   for (const name of names) {
@@ -73,16 +71,6 @@ async function embedCollection(
   else if (report.embedded + report.todo + report.withheld > 0)
     process.stderr.write(`${name}: ${oneLine(embeddingText(report, `To continue: kedge docs update ${name}`), 1_000)}\n`);
   return report.problem === undefined;
-}
-
-async function portsOf({ kedge }: CommandContext): Promise<UpdatePorts> {
-  const workspace = new NodeFileSystem(kedge.folders);
-  const { rules } = await policyOf(kedge.folders);
-  const fetcher = new PageFetcher();
-  return {
-    list: (source: Source, signal: AbortSignal) =>
-      source.kind === 'url' ? documentsOnPages(source, { fetcher, rules }, signal) : documentsInFiles(source, { workspace, rules }, signal),
-  };
 }
 
 /** The rules of the configuration file apply as they do to a run. */

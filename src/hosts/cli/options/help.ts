@@ -15,6 +15,8 @@ Usage
   kedge undo [RUN]         undo the changes of the last run, or of the run with this id
   kedge worktree           list the runs whose changes wait in a worktree; kedge worktree apply, kedge worktree drop
   kedge grants [clear [N]] list your permanent permissions in this folder, or remove all of them or number N
+  kedge skills             list the prompt files and skills of yours and of this folder
+  kedge hooks              list your hooks and those of this folder
   kedge sessions           list this folder's sessions, or all with --all; also: search, rename, pin, delete, restore,
                            --usage
   kedge fork SESSION       start a session with the messages of another session
@@ -161,6 +163,31 @@ ${FOLDER}`,
 Options
 ${FOLDER}  --json                   print the agents as JSON
 `,
+  skills: `Usage
+  kedge skills                           list prompt files and skills, where they come from, and what cannot be used
+
+  A prompt file is Markdown: .kedge/prompts/NAME.md or .github/prompts/NAME.prompt.md of this folder, or prompts/NAME.md
+  beside your configuration file (kedge config path). It is sent with /NAME in a conversation, or with
+  kedge ask "/NAME words". It can contain \${selection}, \${file} and \${input:name:what to enter}.
+  A skill is a folder with a SKILL.md: in .kedge/skills, .claude/skills or .github/skills, or in skills beside your
+  configuration file. Models get its name and description, and read the rest when they need it.
+
+Options
+${FOLDER}${JSON_LINES}`,
+  hooks: `Usage
+  kedge hooks                            list your hooks, and those of this folder
+  kedge hooks path                       print the path of your file
+  kedge hooks schema                     print the JSON Schema of the files
+
+  A hook is a command that runs before or after a tool call, before a prompt, when Kedge asks you, or at the end of a
+  run: {"hooks": [{"event": "before_tool", "tools": ["command"], "command": "sh ~/check.sh", "required": true}]}
+  It gets the event as JSON on standard input. Exit code 2 denies, with standard error as the reason. It can also print
+  JSON: {"decision": "deny" or "ask", "reason": "…", "context": "…", "notify": "…"}. It cannot allow anything.
+  A failed hook is reported; if it is required, the call or prompt is denied. Hooks of a folder (.kedge/hooks.json) run
+  only in Agent mode, after you have accepted them.
+
+Options
+${FOLDER}`,
   completion: `Usage
   kedge completion bash                  print the completion for bash; to use it, add this line to ~/.bashrc:
                                          source <(kedge completion bash)
@@ -176,7 +203,8 @@ ${FOLDER}  --json                   print the agents as JSON
   sessions of the terminal: kedge sessions lists it, and kedge --continue continues it.
 
   The editor chooses the mode (ask, plan or agent) and the model. Its unsaved files are read and edited in the editor.
-  MCP servers of the editor are added to those of --mcp-config. Commands: /continue, /run, /compact, /init, /remember.
+  MCP servers of the editor are added to those of --mcp-config. Commands: /continue, /run, /read, /compact, /init,
+  /remember.
 
 Options
   -m, --model, --base-url, -y, --yes, --allow, --deny, --policy, --mcp-config, --require-plan, --max-…, --price,

@@ -6,7 +6,7 @@ import { readServers } from '../../../mcp/config.ts';
 import { McpServers } from '../../../mcp/servers.ts';
 import { startServer } from '../../node/commands/server-process.ts';
 import { StoredKeys } from '../../node/keyring.ts';
-import { ApprovedServers, DefinitionFiles, workspaceFile } from '../../node/mcp/definition-files.ts';
+import { ApprovedDigests, DefinitionFiles, workspaceFile } from '../../node/mcp/definition-files.ts';
 import { type AskForInput, fillFrom } from '../../node/mcp/fill.ts';
 import { keychainStore } from '../../node/sign-in.ts';
 import { storageDirectory } from '../../node/storage.ts';
@@ -27,7 +27,7 @@ export function openServers(configured: unknown, { folders, storage }: McpFolder
     load: () => import('../../../mcp/client/index.ts'),
     start: startServer,
     signIn: terminalSignIn(),
-    approved: new ApprovedServers(storage),
+    approved: new ApprovedDigests(storage, 'mcp-servers.json'),
     fill: fillFrom(store, askForInput),
     roots: () => folders.map((folder) => ({ uri: pathToFileURL(folder).href, name: basename(folder) })),
     onProblem: warn,

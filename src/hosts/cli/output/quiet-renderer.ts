@@ -4,7 +4,7 @@ import type { Output } from './terminal.ts';
 import { TextRenderer } from './text-renderer.ts';
 
 /** The events that need the user's attention. */
-const SHOWN: readonly AgentEvent['type'][] = ['budget_reached', 'limits_shrunk', 'question_answered', 'run_paused'];
+const SHOWN: readonly AgentEvent['type'][] = ['budget_reached', 'limits_shrunk', 'hook_ran', 'question_answered', 'run_paused'];
 
 /** Prints the answer, and of the rest only what needs the user's attention. */
 export class QuietRenderer extends TextRenderer {

@@ -14,6 +14,7 @@ import { dollars, tokens } from '../../../core/words/amounts.ts';
 import { reachedText } from '../../../core/words/budget-text.ts';
 import { linkStart, withoutCommands } from '../../../core/words/command-links.ts';
 import { compactedText, contextText } from '../../../core/words/context-text.ts';
+import { hookText } from '../../../core/words/hook-text.ts';
 import { planEventText } from '../../../core/words/plan-text.ts';
 import { waitingText } from '../../../core/words/retry-text.ts';
 import { todoText } from '../../../core/words/todo-text.ts';
@@ -172,7 +173,8 @@ export class TextRenderer {
         this.#line(paint.dim(compactedText(event)));
         return;
       case 'limits_shrunk':
-        this.#line(event.reason);
+      case 'hook_ran':
+        this.#line(event.type === 'hook_ran' ? hookText(event) : event.reason);
         return;
       case 'budget_reached':
         this.#line(reachedText(event));

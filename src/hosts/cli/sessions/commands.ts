@@ -4,9 +4,9 @@
  */
 import { existsSync } from 'node:fs';
 import { type ParseArgsConfig, parseArgs } from 'node:util';
+import { configFile } from '../../node/config-path.ts';
 import { openKedge } from '../kedge.ts';
 import { parseCommand, UsageError } from '../options/arguments.ts';
-import { configFile } from '../options/config-path.ts';
 import { EXIT } from '../run-session.ts';
 import type { CommandContext, SessionCommand, Values } from './context.ts';
 

@@ -69,7 +69,7 @@ function isExecutable(path: string): boolean {
   }
 }
 
-function shellArguments({ name }: Shell, text: string): string[] {
+export function shellArguments({ name }: Shell, text: string): string[] {
   if (name === 'powershell') return ['-NoProfile', '-NonInteractive', '-Command', text];
   return name === 'bash' ? ['--norc', '--noprofile', '-c', text] : ['-c', text];
 }

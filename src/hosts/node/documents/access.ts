@@ -1,6 +1,7 @@
 /** Decides which documents Kedge may read without asking: the same rules apply as to the tools that read files. */
 import { existsSync, realpathSync } from 'node:fs';
-import { dirname, join, sep } from 'node:path';
+import { basename, dirname, join, sep } from 'node:path';
+import type { Scope } from '../../../documents/store/sources.ts';
 import { allows, matchesHost, matchesTool, type SourcedRule } from '../../../policy/rules.ts';
 import { withheldFilter } from '../../../policy/unreadable-files.ts';
 import { aliasesIn } from '../../../workspace/aliases.ts';
@@ -9,15 +10,18 @@ import { formatPath } from '../../../workspace/paths.ts';
 import type { FileSystem, Location } from '../../../workspace/types.ts';
 import { NodeFileSystem } from '../files/file-system.ts';
 
-/** The open workspace, and the user's rules. */
-export type DocumentAccess = { workspace: NodeFileSystem; rules: readonly SourcedRule[] };
+/** The open workspace, the user's rules, and to whom the collection belongs. */
+export type DocumentAccess = { workspace: NodeFileSystem; rules: readonly SourcedRule[]; scope?: Scope | undefined };
 
 export type SourceFolder = {
   /** The files that no ignore file excludes. */
   files: FileSystem;
   /** Whether a file may not be read without asking: it may contain secrets, or a rule or an ignore file excludes it. */
   hides(at: Location): boolean;
-  /** The path of a file for the user: in the workspace if it is there, otherwise with the name of the source. */
+  /**
+   * The path of a file for the user: in the workspace if it is there, otherwise with the name of the source. Documents of a global collection
+   * have the same keys in every workspace, because its index is the same.
+   */
   keyOf(at: Location): string;
 };
 
@@ -25,7 +29,7 @@ export type SourceFolder = {
  * A source can be in the workspace or outside. The rules and ignore files of the workspace apply to it too, and the ignore files of folders
  * above it: a collection of the user may have folders of several workspaces, and each can be the open one.
  */
-export async function openSource(source: NodeFileSystem, { workspace, rules }: DocumentAccess): Promise<SourceFolder> {
+export async function openSource(source: NodeFileSystem, { workspace, rules, scope }: DocumentAccess): Promise<SourceFolder> {
   const files = await withIgnoreFiles(source);
   const hidden = await Promise.all(
     [source, workspace, ...foldersAbove(source)].map(async (disk) => {
@@ -44,10 +48,16 @@ export async function openSource(source: NodeFileSystem, { workspace, rules }: D
       return hidden.some((hides) => hides(path));
     },
     keyOf: (at) => {
-      const place = locationIn(workspace, source.absolute(at));
-      return place ? formatPath(place, workspace.folders) : `${source.folders[0]?.name}/${at.path}`;
+      const place = scope === 'global' ? undefined : locationIn(workspace, source.absolute(at));
+      return place ? formatPath(place, workspace.folders) : `${nameOfSource(source.folders[0]?.root ?? '')}/${at.path}`;
     },
   };
+}
+
+/** Returns the name of a folder, or of a package with its scope. */
+export function nameOfSource(root: string): string {
+  const [, name] = /.*[/\\]node_modules[/\\](.+)$/s.exec(root) ?? [];
+  return name?.split(sep).join('/') ?? (basename(root) || 'root');
 }
 
 /** Returns the folders above a source that have an ignore file. */

@@ -1,10 +1,18 @@
-/** Fetches the pages of a source on the network: one page, or the pages below it, or those that an `llms.txt` lists. */
+/**
+ * Fetches the pages of a source on the network: one page, or the pages below it, or those that an `llms.txt` lists. A page can be a document in a
+ * format such as PDF. The robots.txt of the site applies to the pages to which links lead. It does not apply to the page that the user names,
+ * because fetching it is the request of the user and not of a program.
+ */
 import type { Source } from '../../../documents/collections.ts';
-import { SourceDenied, type SourceDocument, SourceError } from '../../../documents/store/sources.ts';
+import type { DocumentFormat } from '../../../documents/document.ts';
+import { formatOfName } from '../../../documents/names.ts';
+import { SourceDenied, type SourceDocument, SourceError, UPDATE_LIMITS } from '../../../documents/store/sources.ts';
 import type { SourcedRule } from '../../../policy/rules.ts';
-import type { Fetcher, Page } from '../../../tools/network/fetch-url.ts';
+import type { Page } from '../../../tools/network/fetch-url.ts';
 import { encodeText } from '../../../workspace/content.ts';
+import type { PageFetcher } from '../fetch/fetch.ts';
 import { isHostDenied } from './access.ts';
+import { NO_ROBOTS, type Robots, robotsOf } from './robots.ts';
 
 type PageSource = Extract<Source, { kind: 'url' }>;
 
@@ -15,13 +23,15 @@ const MAX_LINKS = 5_000;
 const MAX_URL = 2_000;
 /** The maximum number of addresses of a site that are remembered. */
 const MAX_SEEN = 20_000;
+/** The maximum number of pages that are shown as excluded by the site. */
+const MAX_EXCLUDED = 20;
 /** Matches addresses that are not pages. */
 const NOT_PAGES = /\.(png|jpe?g|gif|svg|webp|ico|css|m?js|json|xml|zip|t?gz|tar|woff2?|mp4|webm|mp3|exe|dmg)$/i;
 
 /** @throws SourceError when the first page cannot be fetched, or when a rule denies its host */
 export async function* documentsOnPages(
   { url, depth, pages }: PageSource,
-  { fetcher, rules }: { fetcher: Fetcher; rules: readonly SourcedRule[] },
+  { fetcher, rules }: { fetcher: PageFetcher; rules: readonly SourcedRule[] },
   signal: AbortSignal,
 ): AsyncGenerator<SourceDocument> {
   const first = new URL(url);
@@ -33,18 +43,32 @@ export async function* documentsOnPages(
   let level = [first];
   let [count, characters] = [0, 0];
   const away: string[] = [];
+  let robots: Robots | undefined;
+  let excluded = 0;
   for (let distance = 0; level.length > 0 && count < pages; distance++) {
     const next: URL[] = [];
     for (const address of level) {
       signal.throwIfAborted();
       if (count >= pages) break;
+      if (distance > 0) {
+        robots ??= await robotsAt(first, fetcher, privateAllowed, signal);
+        if (!robots.allows(address)) {
+          if (excluded++ < MAX_EXCLUDED) yield documentOf(address, '', EXCLUDED);
+          continue;
+        }
+      }
       const page = await fetched(fetcher, address, privateAllowed, signal);
-      const problem = problemOf(page);
+      const format = formatOfPage(page, address);
+      const problem = format ? undefined : problemOf(page);
       if (problem && address === first) throw new SourceError(`${first.href} could not be fetched: ${problem}`);
       count++;
       if (distance > 0 && 'failure' in page === false && page.moved) continue;
       if (isAway(page)) {
         away.push(`${address.href}: ${problem}`);
+        continue;
+      }
+      if (format) {
+        yield fileOf(address, format, fetcher, privateAllowed);
         continue;
       }
       const text = 'failure' in page ? '' : (page.text ?? '');
@@ -65,9 +89,46 @@ export async function* documentsOnPages(
     throw new SourceError(`${away.length} of the pages could not be fetched and were left as they were, such as ${away[0]}`);
 }
 
+const EXCLUDED = 'The robots.txt of the site does not allow programs to fetch this page. To index it anyway, add it as a page of its own.';
+
+/** @throws SourceError if it is unknown what programs may fetch */
+async function robotsAt(first: URL, fetcher: PageFetcher, privateAllowed: boolean, signal: AbortSignal): Promise<Robots> {
+  const address = new URL('/robots.txt', first);
+  const page = await fetched(fetcher, address, privateAllowed, signal);
+  if (isAway(page) || ('failure' in page === false && page.moved))
+    throw new SourceError(`Only ${first.href} was fetched, because ${address.href} is not available for the moment: ${problemOf(page)}`);
+  return 'failure' in page || page.status >= 400 ? NO_ROBOTS : robotsOf(page.text ?? '');
+}
+
+/** The types of documents that are no text. */
+const TYPES: Readonly<Record<string, DocumentFormat>> = {
+  'application/pdf': 'pdf',
+  'application/vnd.openxmlformats-officedocument.wordprocessingml.document': 'docx',
+  'application/vnd.openxmlformats-officedocument.presentationml.presentation': 'pptx',
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'xlsx',
+};
+const UNKNOWN_TYPES = ['', 'application/octet-stream', 'binary/octet-stream'];
+
+/** Returns the format if a page is a document that is no text, such as a PDF. */
+function formatOfPage(page: Fetched, { pathname }: URL): DocumentFormat | undefined {
+  if ('failure' in page || page.status >= 400 || page.moved || page.text !== undefined) return undefined;
+  const type = page.type.toLowerCase();
+  const byName = formatOfName(pathname);
+  return TYPES[type] ?? (UNKNOWN_TYPES.includes(type) && Object.values(TYPES).some((format) => format === byName) ? byName : undefined);
+}
+
+/** It is fetched when it is read, because several large documents would need much memory. */
+function fileOf(address: URL, format: DocumentFormat, fetcher: PageFetcher, privateAllowed: boolean): SourceDocument {
+  return {
+    key: address.href,
+    name: `document.${format}`,
+    bytes: (signal) => fetcher.download(address, { privateAllowed, most: UPDATE_LIMITS.bytes }, signal),
+  };
+}
+
 type Fetched = Page | { failure: string };
 
-async function fetched(fetcher: Fetcher, address: URL, privateAllowed: boolean, signal: AbortSignal): Promise<Fetched> {
+async function fetched(fetcher: PageFetcher, address: URL, privateAllowed: boolean, signal: AbortSignal): Promise<Fetched> {
   try {
     return await fetcher.get(address, { privateAllowed }, signal);
   } catch (error) {

@@ -53,11 +53,19 @@ export class PageFetcher implements Fetcher {
     const key = `${privateAllowed} ${url.href}`;
     const cached = this.#cache.get(key);
     if (cached && performance.now() - cached.at < KEPT_MS) return cached.page;
+    const page = await this.#limited(url, signal, async (limited) => {
+      const { at, response, moved } = await this.#follow(url, privateAllowed, limited);
+      return moved ? { url: at.href, status: response.statusCode ?? 0, type: '', bytes: 0, moved: moved.href } : pageOf(at, response);
+    });
+    if (page.status < 400 && !page.moved) this.#addToCache(key, page);
+    return page;
+  }
+
+  /** Limits the time of a request, and explains why it failed. */
+  async #limited<T>(url: URL, signal: AbortSignal, request: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const timeout = AbortSignal.timeout(this.#timeoutMs);
     try {
-      const page = await this.#follow(url, privateAllowed, AbortSignal.any([signal, timeout]));
-      if (page.status < 400 && !page.moved) this.#addToCache(key, page);
-      return page;
+      return await request(AbortSignal.any([signal, timeout]));
     } catch (error) {
       if (signal.aborted || error instanceof ToolError) throw error;
       if (timeout.aborted)
@@ -66,16 +74,17 @@ export class PageFetcher implements Fetcher {
     }
   }
 
-  async #follow(first: URL, privateAllowed: boolean, signal: AbortSignal): Promise<Page> {
+  /** Returns the first response that is no redirect, or the target of a redirect that needs a new approval. */
+  async #follow(first: URL, privateAllowed: boolean, signal: AbortSignal): Promise<{ at: URL; response: IncomingMessage; moved?: URL }> {
     let url = first;
     for (let hop = 0; hop <= MAX_HOPS; hop++) {
       const response = await this.#request(url, privateAllowed, signal);
       const next = redirection(url, response);
-      if (!next) return pageOf(url, response);
+      if (!next) return { at: url, response };
       response.destroy();
       if (!privateAllowed && isPrivateHost(next))
         throw new ToolError(`${url.href} redirects to a private address, which was not followed: ${next.href}. Fetch another page.`);
-      if (!isSameSite(url, next)) return { url: url.href, status: response.statusCode ?? 0, type: '', bytes: 0, moved: next.href };
+      if (!isSameSite(url, next)) return { at: url, response, moved: next };
       url = next;
     }
     throw new ToolError(`${first.href} redirects more than ${MAX_HOPS} times. Fetch another page.`);
@@ -107,6 +116,20 @@ export class PageFetcher implements Fetcher {
     return new Promise((resolve, reject) => {
       // A reused connection might lead to an address that was never checked.
       request(url, { agent: false, lookup: pinned, signal, headers: HEADERS }, resolve).once('error', reject).end();
+    });
+  }
+
+  /**
+   * Returns the content as the server sends it. If it is longer than `most` bytes, one byte more is returned.
+   * @throws ToolError when the request fails, also if the server answers with an error or has moved the content to another host
+   */
+  async download(url: URL, { privateAllowed, most }: { privateAllowed: boolean; most: number }, signal: AbortSignal): Promise<Uint8Array> {
+    return this.#limited(url, signal, async (limited) => {
+      const { at, response, moved } = await this.#follow(url, privateAllowed, limited);
+      const { statusCode = 0 } = response;
+      if (!moved && statusCode < 400) return (await bodyOf(response, most + 1)).bytes;
+      response.destroy();
+      throw new ToolError(moved ? `${at.href} redirects to another host: ${moved.href}` : `The server answered with HTTP ${statusCode}.`);
     });
   }
 
@@ -159,17 +182,17 @@ async function pageOf(url: URL, response: IncomingMessage): Promise<Page> {
   return { ...page, text: markdownOf(text, url.href) };
 }
 
-async function bodyOf(response: IncomingMessage): Promise<{ bytes: Buffer; isCut: boolean }> {
+async function bodyOf(response: IncomingMessage, most = MAX_BYTES): Promise<{ bytes: Buffer; isCut: boolean }> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of await unpacked(response)) {
     chunks.push(chunk as Buffer);
     size += (chunk as Buffer).length;
     // Leaving the loop closes the connection.
-    if (size > MAX_BYTES) break;
+    if (size > most) break;
   }
   response.destroy();
-  return { bytes: Buffer.concat(chunks).subarray(0, MAX_BYTES), isCut: size > MAX_BYTES };
+  return { bytes: Buffer.concat(chunks).subarray(0, most), isCut: size > most };
 }
 
 async function unpacked(response: IncomingMessage): Promise<Readable> {

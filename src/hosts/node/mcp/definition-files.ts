@@ -53,12 +53,12 @@ export class DefinitionFiles {
   }
 }
 
-/** The approved definitions. They are stored beside the sessions of the folder, never in the folder itself. */
-export class ApprovedServers {
+/** The approved definitions of servers or hooks. They are stored beside the sessions of the folder, never in the folder itself. */
+export class ApprovedDigests {
   readonly #file: string;
 
-  constructor(storage: string) {
-    this.#file = join(storage, 'mcp-servers.json');
+  constructor(storage: string, name: 'mcp-servers.json' | 'hooks.json') {
+    this.#file = join(storage, name);
   }
 
   has(digest: string): boolean {

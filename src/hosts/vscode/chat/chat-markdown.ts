@@ -12,6 +12,7 @@ import {
 } from '../../../core/view/approval-details.ts';
 import { endCheckText, type StepDetails, stepDetails } from '../../../core/view/plan-details.ts';
 import { compactedText } from '../../../core/words/context-text.ts';
+import { hookText } from '../../../core/words/hook-text.ts';
 import { codeSpan, fence } from '../../../core/words/markdown-code.ts';
 import { todoText } from '../../../core/words/todo-text.ts';
 import { visibleCommand, visibleText } from '../../../core/words/visible-text.ts';
@@ -87,8 +88,11 @@ export const GREETING = `I work in three modes:
 - \`/plan\` proposes a plan, and runs it once you confirm it.
 - \`/agent\` works on a task step by step, and asks before it edits files.`;
 
-/** Formats a note from Kedge or the model during a run: the to-do list, a compaction, or reduced limits. */
-export function asideMarkdown(event: Extract<EventBody, { type: 'todo_changed' | 'context_compacted' | 'limits_shrunk' }>): string {
+/** Formats a note from Kedge or the model during a run: the to-do list, a compaction, reduced limits, or a hook. */
+export function asideMarkdown(
+  event: Extract<EventBody, { type: 'todo_changed' | 'context_compacted' | 'limits_shrunk' | 'hook_ran' }>,
+): string {
   if (event.type === 'todo_changed') return `${fence(todoText(event.items), 'text')}\n\n`;
+  if (event.type === 'hook_ran') return `*${plain(hookText(event))}*\n\n`;
   return `*${event.type === 'limits_shrunk' ? event.reason : compactedText(event)}*\n\n`;
 }

@@ -146,6 +146,7 @@ export class ChatRenderer {
       case 'todo_changed':
       case 'context_compacted':
       case 'limits_shrunk':
+      case 'hook_ran':
         stream.markdown(asideMarkdown(event));
         break;
       case 'run_paused': {
@@ -249,6 +250,11 @@ export class ChatRenderer {
   /** Shows a sentence that is from Kedge and not from the model. */
   say(text: string): void {
     this.#stream.markdown(plain(text));
+  }
+
+  /** Shows the text of a prompt file as it is sent. */
+  sent(text: string): void {
+    this.#stream.markdown(`${fence(text, '')}\n\n`);
   }
 
   /** Lists the rules files that were added to the conversation. */

@@ -143,13 +143,16 @@ async function handleRequest(
     renderer.greet();
     return;
   }
-  expectTrust(mode);
+  const message = request.command === 'prompt' ? `/prompt ${text}` : text;
+  const sent = message.startsWith('/') ? await (await import('../prompt-files.ts')).promptFile(kedge, session, message, mode) : undefined;
+  if (sent) renderer.sent(sent.text);
+  expectTrust(sent?.mode ?? mode);
   if (kedge.fs.folders.length === 0 && state.runs.size === 0) renderer.noFolder();
   const configured = kedge.settings.model(mode);
   if (model.provider === 'offline' && configured.provider !== 'offline' && !offered) renderer.offered = configured;
   const { parts, refused } = await attachmentsOf(request.references, kedge, session, signal, model);
   if (refused.length > 0) renderer.notSent(refusalText(refused));
-  return session.prompt({ text, mode, attachments: parts, model, keepsModel: true });
+  return session.prompt({ ...(sent ?? { text, mode }), attachments: parts, model, keepsModel: true });
 }
 
 function noPlanText(last: 'proposed' | 'confirmed' | 'discarded' | 'superseded' | undefined): string {

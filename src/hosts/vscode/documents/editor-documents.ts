@@ -6,9 +6,7 @@ import type { Embedder } from '../../../documents/embeddings/embedder.ts';
 import { reportText, type UpdatePorts } from '../../../documents/store/sources.ts';
 import type { DocumentStore } from '../../../documents/store/store.ts';
 import { Collections, collectionDirectories } from '../../node/documents/collections.ts';
-import { documentsInFiles } from '../../node/documents/file-source.ts';
-import { documentsOnPages } from '../../node/documents/page-source.ts';
-import { PageFetcher } from '../../node/fetch/fetch.ts';
+import { sourcePorts } from '../../node/documents/ports.ts';
 import type { Models } from '../models/models.ts';
 import { notificationText } from '../notification-text.ts';
 import { readPolicy } from '../settings/policy-settings.ts';
@@ -20,6 +18,9 @@ type Storage = { readonly storage: string; readonly sharedStorage: string; reado
 /** An update in progress. `todo` is missing until the sources have been listed. */
 export type UpdateProgress = { done: number; todo?: number };
 export type UpdateResult = { text: string; problems: readonly string[] };
+
+/** The progress changes with every document, and each report is a message to the window. */
+const PROGRESS_MS = 100;
 
 export class EditorDocuments implements vscode.Disposable {
   readonly collections: Collections;
@@ -57,10 +58,13 @@ export class EditorDocuments implements vscode.Disposable {
     if (running) return running.ended;
     const abort = new AbortController();
     const progress: UpdateProgress = { done: 0 };
+    let shownAt = 0;
     const ended = Promise.resolve(
       vscode.window.withProgress({ location: vscode.ProgressLocation.Window, title: `Kedge: Indexing ${collection}` }, (shown) =>
         this.#update(collection, abort.signal, (done, todo) => {
           Object.assign(update, { done, todo });
+          if (performance.now() - shownAt < PROGRESS_MS) return;
+          shownAt = performance.now();
           shown.report({ message: `${done} of ${todo}` });
           this.#changed.fire();
         }),
@@ -122,17 +126,8 @@ export class EditorDocuments implements vscode.Disposable {
   }
 
   #ports(): UpdatePorts {
-    const workspace = localFolders();
-    const { rules } = readPolicy();
-    const fetcher = new PageFetcher();
-    return {
-      list: (source, signal) =>
-        inSlices(
-          source.kind === 'url'
-            ? documentsOnPages(source, { fetcher, rules }, signal)
-            : documentsInFiles(source, { workspace, rules }, signal),
-        ),
-    };
+    const { list, ...ports } = sourcePorts(localFolders(), readPolicy().rules);
+    return { ...ports, list: (...given) => inSlices(list(...given)) };
   }
 
   /** Returns the text of a document for the read-only editor. */

@@ -5,7 +5,7 @@ import type { Session } from '../../../app/session/session.ts';
 import { abortable } from '../../../core/abort.ts';
 import { isSameMention, refusalText } from '../../../core/model/mentions.ts';
 import type { ImagePart, MentionRef, ModelRef, NotePart } from '../../../core/model/messages.ts';
-import type { ToPanel } from '../../../protocol/panel.ts';
+import type { ToHost, ToPanel } from '../../../protocol/panel.ts';
 import type { Kedge } from '../kedge.ts';
 import { activeRef, openPaths, refOfUri, selectionRef } from '../mentions.ts';
 
@@ -42,6 +42,28 @@ export class PanelMentions implements vscode.Disposable {
     if (isSame && !isNew) return;
     this.#suggested = ref;
     this.#post({ type: 'suggest_mention', ...(ref && { ref }) });
+  }
+
+  async receive(
+    message: Extract<ToHost, { type: 'find_mentions' | 'find_commands' | 'check_mention' | 'drop_uris' | 'pick_files' }>,
+  ): Promise<void> {
+    switch (message.type) {
+      case 'find_mentions':
+        return this.find(message.query);
+      case 'find_commands':
+        return this.#findCommands();
+      case 'check_mention':
+        return this.add(message.ref);
+      case 'drop_uris':
+        return this.drop(message.uris);
+      case 'pick_files':
+        return this.pick();
+    }
+  }
+
+  async #findCommands(): Promise<void> {
+    const { promptCommands } = await import('../prompt-files.ts');
+    this.#post({ type: 'commands_found', commands: await promptCommands(this.#kedge, await this.#kedge.sessions.current()) });
   }
 
   async find(query: string): Promise<void> {

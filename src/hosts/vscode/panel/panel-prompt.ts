@@ -1,7 +1,11 @@
 /** Sends the messages that the user writes in the panel. A message that is not accepted returns to the composer. */
+import * as vscode from 'vscode';
+import type { SentPrompt } from '../../../app/customizations/index.ts';
 import { initiation } from '../../../app/session/prompt.ts';
+import type { Session } from '../../../app/session/session.ts';
 import { SessionError } from '../../../app/session/session-error.ts';
 import type { ImagePart } from '../../../core/model/messages.ts';
+import type { Mode } from '../../../core/session/events.ts';
 import { parseSlashCommand } from '../../../core/words/slash-commands.ts';
 import type { ToHost, ToPanel } from '../../../protocol/panel.ts';
 import type { Kedge } from '../kedge.ts';
@@ -37,6 +41,7 @@ async function send(message: Prompt, { kedge, mentions, post }: Parts, accept: (
   const { mode, sessionId } = message;
   const shownSession = sessionId === undefined ? undefined : await kedge.assistant.session(sessionId).catch(() => undefined);
   const session = shownSession ?? (await kedge.sessions.current());
+  if (message.text === '/skills') return void vscode.commands.executeCommand('kedge.showCustomizations');
   const background = /^\s*\/background(?:\s+([\s\S]*))?$/.exec(message.text);
   if (background) return (await import('../actions/background.ts')).runInBackground(kedge, background[1]);
   // The panel sends the command only if words follow it.
@@ -50,7 +55,8 @@ async function send(message: Prompt, { kedge, mentions, post }: Parts, accept: (
   if (command?.name === 'remember') return post({ type: 'notice', level: 'info', text: await remember(kedge, command) });
   if (command?.name === 'compact') return session.compact(command.words);
   if (!command) await kedge.setMode(mode);
-  const used = command ? 'agent' : mode;
+  const sent = !command && text.startsWith('/') ? await promptFile(kedge, session, text, mode) : undefined;
+  const used = command ? 'agent' : (sent?.mode ?? mode);
   const model = kedge.modelFor(session.id, used);
   const { mentions: added = [] } = message;
   const refs = command ? added : await mentions.withPrompt(session, text, added);
@@ -67,10 +73,23 @@ async function send(message: Prompt, { kedge, mentions, post }: Parts, accept: (
   });
   try {
     const agent = kedge.agentOf(session);
-    if (!command) return await session.say({ text, mode, model, attachments, ...(agent !== undefined && { agent }) });
+    if (!command) return await session.say({ ...(sent ?? { text, mode }), model, attachments, ...(agent !== undefined && { agent }) });
     const [prompt, bound] = initiation(command.words, model);
     await session.prompt({ ...prompt, attachments }, bound);
   } finally {
     unsubscribe();
   }
+}
+
+/** The code of prompt files is loaded with the first message that may be a command of one. */
+async function promptFile(kedge: Kedge, session: Session, text: string, mode: Mode): Promise<SentPrompt | undefined> {
+  const { expectFits, promptFile } = await import('../prompt-files.ts');
+  const sent = await promptFile(kedge, session, text, mode);
+  if (sent && takesMessages(session)) expectFits(sent, session.state.lastRun?.mode);
+  return sent;
+}
+
+/** Returns true if a message becomes part of the last run. */
+function takesMessages({ running, state }: Session): boolean {
+  return running || (state.lastRun?.status === 'paused' && state.lastRun.pause === 'user');
 }

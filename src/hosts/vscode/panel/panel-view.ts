@@ -130,11 +130,11 @@ export class PanelView implements vscode.Disposable {
       case 'set_mode':
         return kedge.setMode(message.mode);
       case 'find_mentions':
-        return this.#mentions.find(message.query);
+      case 'find_commands':
       case 'check_mention':
-        return this.#mentions.add(message.ref);
       case 'drop_uris':
-        return this.#mentions.drop(message.uris);
+      case 'pick_files':
+        return this.#mentions.receive(message);
       case 'stop':
         this.#mentions.stopReading();
         return session.stop();
@@ -221,8 +221,6 @@ export class PanelView implements vscode.Disposable {
         return this.#showSession(session);
       case 'new_session':
         return kedge.sessions.show(await kedge.assistant.newSession());
-      case 'pick_files':
-        return this.#mentions.pick();
       case 'export_session':
         return exportSession(session.events);
       case 'check_model':

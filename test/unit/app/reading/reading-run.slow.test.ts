@@ -226,6 +226,22 @@ describe('reading a document of 100 pages with a window of 8,192 tokens', () => 
       assert.ok(tokensOfText(request.system) + tokensOfText(contentOf(request)) + (request.maxOutputTokens ?? 0) < WINDOW);
   });
 
+  it('leaves no trace of a document of a collection that may not be read', async () => {
+    await indexed(
+      kept.store,
+      { 'open.md': '# Open\n\nThe valve of page 1 opens.\n', 'private/plan.md': '# Plan\n\nThe valve of page 2 opens.\n' },
+      'mixed',
+    );
+    const { adapter, requests } = reader();
+    await using kedge = await assistantOn({ '.kedgeignore': 'private/\n' }, [], {
+      adapter,
+      documents: async () => ({ collections: kept.store }),
+    });
+    await kedge.session.prompt({ text: '/read mixed\nSummarize.', mode: 'ask' });
+    assert.match(answerOf(kedge), /valve 1/);
+    assert.doesNotMatch(JSON.stringify([...kedge.session.events]) + requests.map(contentOf).join(''), /private|valve of page 2/);
+  });
+
   it('names a document that does not exist, and pauses at the limits of the run', async () => {
     const { adapter, requests } = reader();
     await using kedge = await open(adapter);

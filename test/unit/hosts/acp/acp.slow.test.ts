@@ -1,7 +1,7 @@
 // The built program as an agent for the SDK's own client, with the offline model and with a server that plays a model.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -54,6 +54,28 @@ describe('kedge acp', () => {
 
   const tide = () => readFile(join(folder, 'src/tide.ts'), 'utf8');
 
+  it('offers prompt files as commands, and shows the text that is sent', async () => {
+    await mkdir(join(folder, '.kedge/prompts'), { recursive: true });
+    await writeFile(
+      join(folder, '.kedge/prompts/where.md'),
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: this is a variable of a prompt file
+      '---\ndescription: Finds a symbol\nmode: ask\n---\nwhere is ${input:symbol} defined?',
+    );
+    const client = connect();
+    const session = await client.begin();
+    const { stopReason } = await client.prompt(session, '/where tideLevel');
+    assert.equal(stopReason, 'end_turn');
+    assert.match(client.text(), /tideLevel is defined at:\n\n- src\/tide\.ts:1/);
+    assert.match(JSON.stringify(client.of('user_message_chunk')), /where is tideLevel defined\?/);
+    const offered = client.of('available_commands_update')[0]?.availableCommands.find(({ name }) => name === 'where');
+    assert.deepEqual(offered, {
+      name: 'where',
+      description: 'Finds a symbol (for Ask mode, from .kedge/prompts/where.md)',
+      input: { hint: 'symbol' },
+    });
+    await assert.rejects(client.prompt(session, '/where'), /it needs symbol\. Write it after the command: \/where symbol=/);
+  });
+
   it('answers a question, and the session is listed and continued in the terminal', async () => {
     const client = connect();
     const session = await client.begin();
@@ -68,7 +90,7 @@ describe('kedge acp', () => {
         .of('available_commands_update')[0]
         ?.availableCommands.map(({ name }) => name)
         .sort(),
-      ['compact', 'continue', 'init', 'remember', 'run'],
+      ['compact', 'continue', 'init', 'read', 'remember', 'run'],
     );
     assert.match(await kedge('sessions'), new RegExp(session));
     assert.match(await kedge('--continue', session, 'where is other defined?'), /src\/other\.ts:1/);

@@ -69,7 +69,7 @@ describe('kedge docs', () => {
     });
     const [collection] = json(await docs('list', '--json'));
     assert.deepEqual([collection.name, collection.scope, collection.documents], ['handbook', 'global', 3]);
-    assert.match((await docs('search', 'sluices')).out, /node_modules\/tide\/README\.md/);
+    assert.match((await docs('search', 'sluices')).out, /handbook: tide\/README\.md/);
   });
 
   it('says how to correct a command line', async () => {

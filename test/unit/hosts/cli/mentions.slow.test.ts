@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { NotePart } from '../../../../src/core/model/messages.ts';
@@ -49,6 +49,18 @@ describe('mentions on the command line', () => {
     const notes = message.content.filter((part): part is NotePart => part.type === 'note' && part.about === 'mention');
     return { text: message.content.find((part) => part.type === 'text')?.text, notes, err, out };
   }
+
+  it('are read in the words after a prompt file, and not in its text', async () => {
+    const text = '---\nmode: ask\n---\nExplain @src/a.ts, and @.env:';
+    await mkdir(join(folder, '.kedge/prompts'), { recursive: true });
+    await writeFile(join(folder, '.kedge/prompts/explain.md'), text);
+    const sent = await ask(['/explain this: @src/b.ts']);
+    assert.equal(sent.text, 'Explain @src/a.ts, and @.env:\n\nthis: @src/b.ts');
+    assert.deepEqual(
+      sent.notes.map(({ ref }) => ref),
+      [{ kind: 'file', path: 'src/b.ts' }],
+    );
+  });
 
   it('send files and lines with the message, and do not change its text', async () => {
     const words = 'explain @src/a.ts:2-3 and @src/b.ts, mail a@b.com \\@src/b.ts @src/gone.ts @anna';

@@ -14,7 +14,13 @@ describe('the file of a document', () => {
   let workspace: NodeFileSystem;
   before(async () => {
     directory = await realpath(await mkdtemp(join(tmpdir(), 'kedge-files-')));
-    for (const file of ['work/docs/a.md', 'work/secret.md', 'beside/manuals/deep/b.md', 'beside/one.md']) {
+    for (const file of [
+      'work/docs/a.md',
+      'work/secret.md',
+      'beside/manuals/deep/b.md',
+      'beside/one.md',
+      'beside/node_modules/@tide/core/README.md',
+    ]) {
       await mkdir(dirname(join(directory, file)), { recursive: true });
       await writeFile(join(directory, file), '# Title\n');
     }
@@ -29,6 +35,7 @@ describe('the file of a document', () => {
     'the workspace': () => ({ kind: 'folder', path: at('work') }),
     'a folder outside': () => ({ kind: 'folder', path: at('beside/manuals') }),
     'a glob outside': () => ({ kind: 'glob', path: at('beside'), glob: '**/b.md' }),
+    'a package outside': () => ({ kind: 'folder', path: at('beside/node_modules/@tide/core') }),
     'a file outside': () => ({ kind: 'file', path: at('beside/one.md') }),
     'a file of the workspace': () => ({ kind: 'file', path: at('work/docs/a.md') }),
   };

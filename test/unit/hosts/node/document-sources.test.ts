@@ -1,19 +1,36 @@
 import assert from 'node:assert/strict';
-import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { Source } from '../../../../src/documents/collections.ts';
-import type { SourceDocument } from '../../../../src/documents/store/sources.ts';
+import { readContent } from '../../../../src/documents/formats/read.ts';
+import { type SourceDocument, UPDATE_LIMITS } from '../../../../src/documents/store/sources.ts';
+import { documentsAway } from '../../../../src/hosts/node/documents/away.ts';
 import { documentsInFiles } from '../../../../src/hosts/node/documents/file-source.ts';
 import { documentsOnPages } from '../../../../src/hosts/node/documents/page-source.ts';
 import { PageFetcher } from '../../../../src/hosts/node/fetch/fetch.ts';
 import { NodeFileSystem } from '../../../../src/hosts/node/files/file-system.ts';
 import { readRules } from '../../../../src/policy/rules.ts';
+import { pdf } from '../../../support/documents/pdf.ts';
+import { shownBlocks } from '../../../support/documents/reading.ts';
 import { folderOf, remove } from './folder.ts';
 
 const signal = AbortSignal.timeout(60_000);
 const rulesOf = (...rules: object[]) => readRules(rules, 'user', 'a test').rules;
+
+/** Makes a folder unreadable. The administrator can read every folder, so another user runs the test then. */
+async function unreadable(path: string, act: () => Promise<void>): Promise<void> {
+  await chmod(path, 0);
+  const isAdministrator = process.getuid?.() === 0;
+  if (isAdministrator) process.seteuid?.(65_534);
+  try {
+    await act();
+  } finally {
+    if (isAdministrator) process.seteuid?.(0);
+    await chmod(path, 0o755);
+  }
+}
 
 async function collected(documents: AsyncIterable<SourceDocument>): Promise<SourceDocument[]> {
   const all: SourceDocument[] = [];
@@ -97,6 +114,33 @@ describe('the files of a collection', () => {
     assert.deepEqual(await keysOf({ kind: 'folder', path: join(folder, 'drive') }), []);
   });
 
+  it('are away, and not gone, if their folder cannot be read', async function () {
+    // Windows has no such permissions.
+    if (process.platform === 'win32') this.skip();
+    const docs = join(folder, 'docs');
+    const source: Source = { kind: 'folder', path: docs };
+    await chmod(folder, 0o755);
+    await mkdir(join(docs, 'closed/deep'), { recursive: true });
+    const keys = ['docs/closed/a.md', 'docs/closed/deep/b.md', 'docs/guide.md', 'docs/gone.md', 'docs/gone/c.md', 'docs/private/d.md'];
+    const away = (...rules: object[]) => documentsAway(source, keys, { workspace: new NodeFileSystem([folder]), rules: rulesOf(...rules) });
+    assert.deepEqual(await away(), []);
+    await unreadable(join(docs, 'closed'), async () => {
+      assert.deepEqual(await away(), ['docs/closed/a.md', 'docs/closed/deep/b.md']);
+      assert.deepEqual(await away({ effect: 'deny', path: 'docs/closed/deep/**' }), ['docs/closed/a.md']);
+    });
+  });
+
+  it('have the same keys in every workspace if the collection is global', async () => {
+    const source: Source = { kind: 'folder', path: join(folder, 'docs/private') };
+    const keysIn = async (workspace: string, scope: 'workspace' | 'global') =>
+      (await collected(documentsInFiles(source, { workspace: new NodeFileSystem([workspace]), rules: [], scope }, signal))).map(
+        ({ key }) => key,
+      );
+    assert.deepEqual(await keysIn(folder, 'workspace'), ['docs/private/a.md']);
+    for (const workspace of [folder, join(folder, 'docs'), outside])
+      assert.deepEqual(await keysIn(workspace, 'global'), ['private/a.md'], workspace);
+  });
+
   it('are not read when they have become links', async () => {
     const [document] = (await list({ kind: 'folder', path: join(folder, 'docs') })).filter(({ key }) => key === 'docs/guide.md');
     assert.equal(Buffer.from((await document?.bytes(signal)) as Uint8Array).toString(), '# Guide\n');
@@ -114,6 +158,8 @@ describe('the pages of a collection', () => {
   let server: Server;
   let site: string;
   let requests: string[];
+  const FILES: Record<string, { type: string; bytes: Uint8Array }> = {};
+  const busy = new Set<string>();
   const PAGES: Record<string, string> = {
     '/guide/':
       '<h1>Guide</h1><a href="a">A</a> <a href="/other">Other</a> <a href="http://example.com/">E</a> <a href="x.zip">Zip</a> <a href="#top">T</a>',
@@ -126,6 +172,9 @@ describe('the pages of a collection', () => {
   before(async () => {
     server = createServer((request, response) => {
       requests.push(request.url ?? '');
+      const file = FILES[request.url ?? ''];
+      if (file) return void response.writeHead(200, { 'content-type': file.type }).end(file.bytes);
+      if (busy.has(request.url ?? '')) return void response.writeHead(503).end();
       const page = PAGES[request.url ?? ''];
       response
         .writeHead(page !== undefined ? 200 : request.url?.endsWith('busy') ? 503 : 404, {
@@ -152,7 +201,65 @@ describe('the pages of a collection', () => {
     assert.deepEqual(await paths('/guide/', 2), ['/guide/', '/guide/a', '/guide/b']);
     requests = [];
     assert.deepEqual(await paths('/guide/', 9, 2), ['/guide/', '/guide/a']);
-    assert.deepEqual(requests, ['/guide/', '/guide/a']);
+    assert.deepEqual(requests, ['/guide/', '/robots.txt', '/guide/a']);
+  });
+
+  it('are those that the robots.txt of the site allows, and the one that the user names', async () => {
+    PAGES['/robots.txt'] = 'User-agent: *\nDisallow: /guide/';
+    try {
+      requests = [];
+      const [first, ...excluded] = await list('/guide/', 2);
+      assert.equal(
+        Buffer.from((await first?.bytes(signal)) as Uint8Array)
+          .toString()
+          .slice(0, 7),
+        '# Guide',
+      );
+      assert.deepEqual(requests, ['/guide/', '/robots.txt']);
+      assert.deepEqual(
+        excluded.map(({ key }) => key.slice(site.length)),
+        ['/guide/a'],
+      );
+      await assert.rejects(async () => excluded[0]?.bytes(signal), /^Error: The robots\.txt of the site does not allow/);
+      requests = [];
+      assert.deepEqual(await paths('/guide/a', 0), ['/guide/a']);
+      assert.deepEqual(requests, ['/guide/a']);
+    } finally {
+      delete PAGES['/robots.txt'];
+    }
+  });
+
+  it('are only the named one while robots.txt is not available', async () => {
+    busy.add('/robots.txt');
+    const keys: string[] = [];
+    const listing = async () => {
+      const source: Source = { kind: 'url', url: `${site}/guide/`, depth: 2, pages: 9 };
+      for await (const { key } of documentsOnPages(source, { fetcher: new PageFetcher(), rules: [] }, signal)) keys.push(key);
+    };
+    try {
+      await assert.rejects(listing, { name: 'SourceError', message: /^Only .*robots\.txt is not available for the moment: .*HTTP 503/ });
+    } finally {
+      busy.clear();
+    }
+    assert.deepEqual(keys, [`${site}/guide/`]);
+  });
+
+  it('can be documents such as PDF, which are read like files', async () => {
+    const bytes = pdf([[{ text: 'On the tides', y: 700 }]]);
+    FILES['/manual'] = { type: 'application/pdf', bytes };
+    FILES['/manuals/a.pdf'] = { type: 'application/octet-stream', bytes: Buffer.concat([bytes, Buffer.alloc(3_000_000)]) };
+    PAGES['/manuals/'] = '<h1>Manuals</h1><a href="a.pdf">A</a> <a href="photo">Photo</a>';
+    FILES['/manuals/photo'] = { type: 'image/png', bytes: Buffer.from([0x89, 0x50, 0x4e, 0x47, 0]) };
+    const [manual] = await list('/manual', 0);
+    assert.equal(manual?.name, 'document.pdf');
+    const { blocks } = await readContent(manual.name, (await manual.bytes(signal)) as Uint8Array);
+    assert.deepEqual(shownBlocks(blocks), ['On the tides']);
+    const [, large, photo] = await list('/manuals/', 1);
+    // A page has a lower limit.
+    assert.equal((await large?.bytes(signal))?.length, bytes.length + 3_000_000);
+    await assert.rejects(async () => photo?.bytes(signal), /image\/png, which is not text/);
+    FILES['/manual'] = { type: 'application/pdf', bytes: Buffer.concat([bytes, Buffer.alloc(UPDATE_LIMITS.bytes)]) };
+    assert.equal((await manual.bytes(signal)).length, UPDATE_LIMITS.bytes + 1, 'more than the limit is not fetched');
   });
 
   it('are those of a list for language models, on the same site', async () => {

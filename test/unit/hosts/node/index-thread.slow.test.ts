@@ -70,6 +70,8 @@ describe('the thread of the indexes', () => {
       },
     });
     assert.deepEqual([report.indexed, report.problems], [450, ['The rest is away.']]);
+    const away = await store.update('docs', { ...listOf(0), away: async (_, keys) => keys.slice(1) });
+    assert.deepEqual([away.removed, away.problems.length], [1, 1]);
     // Otherwise the documents of the source would be removed.
     const denied = await store.update('docs', {
       // biome-ignore lint/correctness/useYield: nothing of the source may be read.
@@ -77,7 +79,7 @@ describe('the thread of the indexes', () => {
         throw new SourceDenied('A rule denies it.');
       },
     });
-    assert.deepEqual([denied.removed, denied.problems], [450, ['A rule denies it.']]);
+    assert.deepEqual([denied.removed, denied.problems], [449, ['A rule denies it.']]);
   });
 
   it('passes on why a document could not be read', async () => {

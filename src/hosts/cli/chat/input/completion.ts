@@ -1,4 +1,5 @@
 /** Completes what the user is typing: mentions, slash commands, and the values of slash commands. */
+import type { PromptCommand } from '../../../../app/customizations/index.ts';
 import type { Mentions } from '../../../../app/mentions/index.ts';
 import { mentionAt } from '../../../../core/words/mention-text.ts';
 
@@ -14,10 +15,13 @@ export async function complete(
   caret: number,
   commands: readonly Completed[],
   mentions: () => Promise<Mentions>,
+  prompts: () => Promise<readonly Completed[]> = async () => [],
 ): Promise<Completion | undefined> {
   const typed = text.slice(0, caret);
-  const name = /^\/([\w-]*)$/.exec(typed)?.[1];
-  if (name !== undefined) return offered(0, matchingCommands(typed, commands).map(commandItem));
+  if (/^\/(?:prompt +)?[\w-]*$/.test(typed)) {
+    const all = [...commands, ...(await prompts())].filter(({ name }) => `/${name}`.startsWith(typed));
+    return offered(0, all.map(commandItem));
+  }
   const [, called, word = ''] = /^\/([\w-]+)\s+(\S*)$/.exec(typed) ?? [];
   const values = commands.find((command) => command.name === called)?.values;
   if (values) {
@@ -34,6 +38,11 @@ export async function complete(
   for await (const choices of (await mentions()).find(mention.query, { open: [] }))
     items = choices.map(({ insert, label, detail }) => ({ insert, label, ...(detail && { detail }) }));
   return offered(mention.from, items);
+}
+
+/** A command for a prompt file. */
+export function promptCompletion({ command, text, takes }: PromptCommand): Completed {
+  return { name: command.slice(1), text, ...(takes !== undefined && { args: takes }) };
 }
 
 /** Returns the commands that begin with what is typed, if it is the beginning of a command. */

@@ -110,6 +110,10 @@ export class IndexThread implements IndexWork {
     for (const stream of [worker.stdout, worker.stderr]) stream.resume();
     const calls = new Calls(worker, {
       list: (_, update: number, list: number, source: number) => this.#list(update, list, source),
+      away: (_, update: number, source: number, keys: readonly string[]) => {
+        const { ports, sources } = this.#running(update);
+        return ports.away?.(sources[source] as Source, keys);
+      },
       bytes: (_, update: number, number: number) => this.#bytes(update, number),
       notify: (_, update: number, event: UpdateEvent) => this.#updates.get(update)?.notify(event),
     });

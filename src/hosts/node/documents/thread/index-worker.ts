@@ -20,7 +20,11 @@ if (parentPort) {
       work.update(
         directory,
         sources,
-        { list: (source) => listed(program, [update, ++lists, sources.indexOf(source)], signal), read: reader.read },
+        {
+          list: (source) => listed(program, [update, ++lists, sources.indexOf(source)], signal),
+          away: async (source, keys) => (await program.call('away', [update, sources.indexOf(source), keys])) as string[],
+          read: reader.read,
+        },
         { signal, notify: (event) => program.tell('notify', [update, event]), ...(limits && { limits }) },
       ),
     candidates: (signal, directory: string, query: string, options: SearchOptions) => work.candidates(directory, query, options, signal),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdtemp, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -248,6 +248,28 @@ describe('a conversation in a terminal', () => {
     await pane.press('C-u');
     await pane.paste('one\ntwo');
     await pane.shows(/^› one\n {2}two/m);
+  });
+
+  it('completes prompt files, asks for what they need, and shows what is sent', async () => {
+    await mkdir(join(folder, '.kedge/prompts'), { recursive: true });
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: this is a variable of a prompt file
+    await writeFile(join(folder, '.kedge/prompts/where.md'), '---\ndescription: Finds a symbol\n---\nwhere is ${input:symbol:its name}?');
+    await writeFile(join(folder, '.kedge/prompts/which.md'), 'Which?');
+    await writeFile(join(folder, '.kedge/prompts/init.md'), 'Not this.');
+    await using pane = await start();
+    await pane.shows(PROMPT);
+    await pane.type('/wh');
+    await pane.press('Tab');
+    await pane.shows(/Finds a symbol \(from \.kedge\/prompts/);
+    await pane.press('Enter');
+    await pane.shows(/\/where needs symbol \(its name\)/);
+    await pane.type('tideLevel');
+    await pane.press('Enter');
+    await pane.shows(/› where is tideLevel\?[\s\S]*tideLevel is defined at:[\s\S]*\n› *\n/);
+    await send(pane, '/skills');
+    await pane.shows(
+      /\/prompt init[\s\S]*of this workspace: \.kedge\/prompts\/init\.md[\s\S]*like that of a command of Kedge[\s\S]*\/where/,
+    );
   });
 
   it('keeps what was sent for the next conversation, but nothing that looks like a key, in a file for the user alone', async () => {

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
-import { configDirectory } from '../../node/storage.ts';
-import type { Environment } from './environment.ts';
+import { configDirectory } from './storage.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Returns the path of the user's configuration file. @throws Error when the home directory is unknown. */
 export function configFile(env?: Environment, platform?: NodeJS.Platform, home?: string): string {

@@ -1,0 +1,95 @@
+/** Reads files that define hooks. `hooksSchema` is also the JSON Schema of the files. */
+import * as z from 'zod';
+import { HOOK_MOMENTS, type HookMoment } from '../core/session/effects.ts';
+import { visibleLine } from '../core/words/visible-text.ts';
+
+/** A hook as Kedge runs it. */
+export type Hook = {
+  name: string;
+  moment: HookMoment;
+  command: string;
+  /** The tools for which the hook runs: names, globs, actions such as `edit`, and MCP servers. Without it, it runs for all. */
+  tools?: string[];
+  required: boolean;
+  timeoutMs: number;
+  source: 'user' | 'workspace';
+};
+
+/** A file with hooks. `digest` identifies its content, and that of the scripts beside it that its commands name. */
+export type HookFile = { path: string; text: string; digest: string };
+
+export const MAX_FILE = 16_000;
+const MAX_HOOKS = 20;
+const DEFAULT_SECONDS = 10;
+const MAX_SECONDS = 60;
+const MAX_NAME = 40;
+
+const hook = z.strictObject({
+  name: z.string().min(1).max(MAX_NAME).optional().describe('The name of the hook in messages.'),
+  event: z
+    .enum(HOOK_MOMENTS)
+    .describe('When it runs: before or after a tool call, before a prompt, when Kedge asks the user, or at the end of a run.'),
+  command: z.string().min(1).max(4_000).describe('The command, which a shell runs. It gets the event as JSON on standard input.'),
+  tools: z
+    .array(z.string().min(1).max(200))
+    .min(1)
+    .max(50)
+    .optional()
+    .describe(
+      'For before_tool and after_tool: the tools for which it runs. Names and globs such as run_command, the actions read, edit, delete, command, network and mcp, or an MCP server such as mcp:github. Without it, it runs for all tools.',
+    ),
+  required: z
+    .boolean()
+    .optional()
+    .describe(
+      'For before_tool and before_prompt: whether the call or prompt is denied if the hook fails. Otherwise the failure is only reported.',
+    ),
+  timeout: z.number().positive().max(MAX_SECONDS).optional().describe(`The time limit in seconds. The default is ${DEFAULT_SECONDS}.`),
+});
+
+export const hooksSchema = z
+  .strictObject({
+    $schema: z.string().optional(),
+    hooks: z
+      .array(hook)
+      .max(MAX_HOOKS)
+      .describe('Commands that can deny a call or a prompt, add to what the model gets, or notify. They cannot allow anything.'),
+  })
+  .describe('Hooks of Kedge');
+
+/** Returns the hooks of a file, or a sentence that says what is wrong with it. */
+export function readHooks(text: string, source: Hook['source']): { hooks: Hook[] } | { problem: string } {
+  if (text.length > MAX_FILE) return { problem: `It is longer than ${MAX_FILE} characters.` };
+  let json: unknown;
+  try {
+    json = JSON.parse(text.replace(/^\uFEFF/, ''));
+  } catch {
+    return { problem: 'It is not JSON.' };
+  }
+  const parsed = hooksSchema.safeParse(json);
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    const at = issue?.path.map(String).join('.');
+    return {
+      problem: visibleLine(`${at ? `${at}: ` : ''}${issue?.message ?? 'It is not valid.'}`)
+        .slice(0, 300)
+        .replace(/\.?$/, '.'),
+    };
+  }
+  return {
+    hooks: parsed.data.hooks.map(({ name, event, command, tools, required = false, timeout = DEFAULT_SECONDS }) => ({
+      name: visibleLine(name ?? nameOf(command)),
+      moment: event,
+      command,
+      ...(tools && { tools }),
+      required,
+      timeoutMs: timeout * 1_000,
+      source,
+    })),
+  };
+}
+
+function nameOf(command: string): string {
+  const line = command.replace(/\s+/g, ' ').trim();
+  return line.length > MAX_NAME ? `${line.slice(0, MAX_NAME - 2).toWellFormed()} …` : line;
+}
