@@ -1,11 +1,4 @@
-import {
-  type ModelAdapter,
-  ModelError,
-  type ModelErrorKind,
-  type ModelEvent,
-  type ModelRequest,
-  type ModelWaiting,
-} from '../core/model/model.ts';
+import { type ModelAdapter, ModelError, type ModelErrorKind, type ModelEvent, type ModelRequest } from '../core/model/model.ts';
 
 export type RetryOptions = {
   /** The maximum number of times a request is sent. */
@@ -134,23 +127,4 @@ function sleepUntil(ms: number, signal: AbortSignal): Promise<void> {
     const timer = setTimeout(end, ms);
     signal.addEventListener('abort', end);
   });
-}
-
-/** Sends a request that has a single answer, with the same policy. `notify` is called with each wait. */
-export async function retried<Answer>(
-  send: (signal: AbortSignal) => Promise<Answer>,
-  signal: AbortSignal,
-  notify: (waiting: ModelWaiting) => void = () => undefined,
-  options?: RetryOptions,
-): Promise<Answer> {
-  let answer: Answer | undefined;
-  const adapter: ModelAdapter = {
-    // biome-ignore lint/correctness/useYield: the answer is not an event
-    async *stream(_, either) {
-      answer = await send(either);
-    },
-  };
-  for await (const event of withRetry(adapter, options).stream({} as ModelRequest, signal))
-    if (event.type === 'model_waiting') notify(event);
-  return answer as Answer;
 }

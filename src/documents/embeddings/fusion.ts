@@ -7,7 +7,7 @@ export type SimilarPassage = FoundPassage & { similarity: number };
 
 /**
  * Reciprocal rank fusion: the larger, the less the first ranks stand out. With these values, the most similar passage is always among the first
- * five, and a weak model does little harm.
+ * five, and a weak model does not harm much.
  */
 const K = 5;
 /** How much the order by embeddings counts, in comparison with the order by words. */
