@@ -28,7 +28,7 @@ export async function runInBackground(kedge: Kedge, words?: string): Promise<voi
     .prompt({ text, mode: 'agent', model }, { worktree })
     .catch((error: unknown) => vscode.window.showErrorMessage(notificationText(error instanceof Error ? error.message : String(error))));
   const started = 'Kedge works on this in a worktree. Your files stay as they are until you apply its changes.';
-  void vscode.window.showInformationMessage(started, 'Show').then((chosen) => {
+  void vscode.window.showInformationMessage(notificationText(started), 'Show').then((chosen) => {
     if (chosen) void vscode.commands.executeCommand('kedge.showInPanel', session.id);
   });
 }

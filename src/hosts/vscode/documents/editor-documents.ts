@@ -114,11 +114,9 @@ export class EditorDocuments implements vscode.Disposable {
       notify: (event) => event.type === 'embedding' && notify(event.done, event.todo),
       async confirm(cost) {
         const compute = 'Compute Embeddings';
-        const text = notificationText(costText(cost));
-        return (
-          (await vscode.window.showInformationMessage(`Compute embeddings for ${collection}?`, { modal: true, detail: text }, compute)) ===
-          compute
-        );
+        const title = notificationText(`Compute embeddings for ${collection}?`);
+        const detail = notificationText(costText(cost));
+        return (await vscode.window.showInformationMessage(title, { modal: true, detail }, compute)) === compute;
       },
     });
     if (report.embedded + report.todo === 0) return undefined;
