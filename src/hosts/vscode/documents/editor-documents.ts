@@ -114,9 +114,9 @@ export class EditorDocuments implements vscode.Disposable {
       notify: (event) => event.type === 'embedding' && notify(event.done, event.todo),
       async confirm(cost) {
         const compute = 'Compute Embeddings';
-        const title = notificationText(`Compute embeddings for ${collection}?`);
-        const detail = notificationText(costText(cost));
-        return (await vscode.window.showInformationMessage(title, { modal: true, detail }, compute)) === compute;
+        const options = { modal: true, detail: notificationText(costText(cost)) };
+        const title = `Compute embeddings for ${collection}?`;
+        return (await vscode.window.showInformationMessage(notificationText(title), options, compute)) === compute;
       },
     });
     if (report.embedded + report.todo === 0) return undefined;
