@@ -3,7 +3,6 @@ import { lstatSync, readlinkSync, realpathSync, type Stats } from 'node:fs';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { formatPath, innermost, PathError, uniqueNames } from '../../../workspace/paths.ts';
 import type { FileBytes, FileStat, FileSystem, FindQuery, Folder, Location, SearchHit, SearchQuery } from '../../../workspace/types.ts';
-import { filesWithRipgrep, findRipgrep, ignoreFileIn, searchWithRipgrep } from '../search/ripgrep.ts';
 import { findInFolders, searchInFolders } from './folders.ts';
 import { type DirectoryEntry, expectReal, listReal, readReal, readRealRange, targetOf } from './real-files.ts';
 
@@ -13,6 +12,9 @@ export type NodeFileSystemOptions = {
 };
 
 const MAX_LINKS = 40;
+
+/** Opening a folder does not search in it, so the code is loaded with the first search. */
+const loadRipgrep = () => import('../search/ripgrep.ts');
 
 export class NodeFileSystem implements FileSystem {
   readonly folders: readonly (Folder & { root: string })[];
@@ -79,6 +81,7 @@ export class NodeFileSystem implements FileSystem {
       const options = { cwd: this.directory({ folder, path: '' }), query: own, signal };
       const rg = await this.#ripgrep();
       if (!rg) return (await import('../search/search-without-ripgrep.ts')).filesByWalking(options);
+      const { filesWithRipgrep, ignoreFileIn } = await loadRipgrep();
       return filesWithRipgrep({ ...options, rg, without: ignoreFileIn(options.cwd) });
     });
   }
@@ -89,8 +92,9 @@ export class NodeFileSystem implements FileSystem {
     return searchInFolders(this, query, async function* (folder, own) {
       const options = { cwd: root(folder), query: own, signal };
       const rg = await ripgrep();
-      if (!rg) yield* (await import('../search/search-without-ripgrep.ts')).searchByWalking(options);
-      else yield* searchWithRipgrep({ ...options, rg, without: ignoreFileIn(options.cwd) });
+      if (!rg) return yield* (await import('../search/search-without-ripgrep.ts')).searchByWalking(options);
+      const { ignoreFileIn, searchWithRipgrep } = await loadRipgrep();
+      return yield* searchWithRipgrep({ ...options, rg, without: ignoreFileIn(options.cwd) });
     });
   }
 
@@ -114,7 +118,7 @@ export class NodeFileSystem implements FileSystem {
 function onPath(): () => Promise<string | undefined> {
   let ripgrepPath: Promise<string | undefined> | undefined;
   return () => {
-    ripgrepPath ??= findRipgrep();
+    ripgrepPath ??= loadRipgrep().then(({ findRipgrep }) => findRipgrep());
     return ripgrepPath;
   };
 }
