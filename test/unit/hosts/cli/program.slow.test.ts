@@ -9,7 +9,13 @@ import { type AgentEvent, isDurable } from '../../../../src/core/session/events.
 import { LOG_FORMAT } from '../../../../src/core/session/log-format.ts';
 import { foldSession } from '../../../../src/core/session/reduce.ts';
 import { needsProgram, PROGRAM } from '../../../support/program.ts';
-import { type ResponsesServer, type ResponsesServerOptions, startResponsesServer } from '../../../support/responses-server.ts';
+import {
+  type ReceivedRequest,
+  type ResponsesServer,
+  type ResponsesServerOptions,
+  startResponsesServer,
+  type Turn,
+} from '../../../support/responses-server.ts';
 import { until } from '../../../support/until.ts';
 import { folderOf, remove } from '../node/folder.ts';
 
@@ -78,6 +84,18 @@ describe('the kedge program', () => {
     return { KEDGE_MODEL: 'openai/test', OPENAI_API_KEY: 'key-of-the-test', OPENAI_BASE_URL: server.url };
   }
 
+  /** Calls a tool when it is offered, because the tools of a server that starts slowly join the run later. */
+  const onceOffered = (name: string, input: unknown) => {
+    let turn = 0;
+    let isCalled = false;
+    return ({ body }: ReceivedRequest): Turn => {
+      turn++;
+      if (isCalled) return { text: 'Done.' };
+      isCalled = body.tools?.some((tool) => tool.name === name) ?? false;
+      return { calls: [isCalled ? { name, input } : { name: 'find_files', input: { glob: `*.${turn}` } }] };
+    };
+  };
+
   const content = (path: string) => readFile(join(folder, path), 'utf8');
   const unchanged = async () => {
     for (const [path, text] of Object.entries(FILES)) assert.equal(await content(path), text);
@@ -91,8 +109,20 @@ describe('the kedge program', () => {
     const everything = join(import.meta.dirname, '../../../../node_modules/@modelcontextprotocol/server-everything/dist/index.js');
     const config = join(home, 'mcp.json');
     await writeFile(config, JSON.stringify({ mcpServers: { everything: { command: process.execPath, args: [everything] } } }));
-    const env = await serve({ turns: [{ calls: [{ name: 'everything__echo', input: { message: 'hi' } }] }, { text: 'Done.' }] });
-    const args = ['agent', 'echo hi', '--mcp-config', config, '--allow', 'mcp:everything/echo', '--json'];
+    const env = await serve({ turns: onceOffered('everything__echo', { message: 'hi' }) });
+    const args = [
+      'agent',
+      'echo hi',
+      '--mcp-config',
+      config,
+      '--allow',
+      'mcp:everything/echo',
+      '--max-turns',
+      '9999',
+      '--max-calls',
+      '9999',
+      '--json',
+    ];
     const { code, out } = await kedge(args, { env });
     assert.equal(code, 0);
     assert.match(out, /Echo: hi/);
@@ -105,8 +135,11 @@ describe('the kedge program', () => {
     const config = join(home, 'mcp.json');
     await writeFile(config, JSON.stringify({ mcpServers: { everything: { command: process.execPath, args: [everything] } } }));
     const input = { message: '\u001b[2Jhidden\u202e' };
-    const env = await serve({ turns: [{ calls: [{ name: 'everything__echo', input }] }, { text: 'Done.' }] });
-    const { child, ended, saw } = start(['agent', 'echo', '--mcp-config', config], { env, person: true });
+    const env = await serve({ turns: onceOffered('everything__echo', input) });
+    const { child, ended, saw } = start(['agent', 'echo', '--mcp-config', config, '--max-turns', '9999', '--max-calls', '9999'], {
+      env,
+      person: true,
+    });
     await saw(/Approve\?/);
     child.stdin.end('y\n');
     const { err } = await ended;
