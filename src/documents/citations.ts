@@ -2,6 +2,7 @@
  * Formats and recognizes places in documents, such as `[handbook/deploy.md:12-18]`, for the model and for the user. Tool results show the place
  * above each passage, and an answer cites the passage by repeating its place.
  */
+import { withoutKeys } from '../core/keys.ts';
 import type { Place } from './document.ts';
 
 /** A place that was shown, with the headings above it. */
@@ -28,10 +29,13 @@ const TITLES = ' > ';
 /** A tab separates the titles, because the names of documents can contain brackets, but no control characters. */
 const HEAD = /^\[([^/\]]+)\/([^\t]+?)(?::(p\d+|s\d+|\d+(?:-\d+)?|[^:\]\t]*!\d+(?:-\d+)?))?\](?:\t(.*))?$/;
 
-/** Returns passages as one text. Their lines are indented, so that no line of a document can look like a heading of another one. */
+/**
+ * Returns passages as one text, for a model. Their lines are indented, so that no line of a document can look like a heading of another one. Keys
+ * are replaced by a mark.
+ */
 export function citedText(cited: string, titlePath: readonly string[], text: string): string {
   const head = [cited, titlePath.map((title) => title.replace(/\s+/g, ' ')).join(TITLES)].filter(Boolean).join('\t');
-  return `${head}\n${text
+  return `${head}\n${withoutKeys(text)
     .split('\n')
     .map((line) => (line.trim() === '' ? '' : `  ${line}`))
     .join('\n')}`;

@@ -4,6 +4,7 @@
  */
 
 import { escapeRegex } from '../../core/escape-regex.ts';
+import { KEYS } from '../../core/keys.ts';
 import type { AgentEvent } from '../../core/session/events.ts';
 import { isLogged } from '../../core/session/shapes/event-shape.ts';
 import { isSecret } from '../../policy/secrets.ts';
@@ -16,22 +17,6 @@ export type Replaced = { what: string; count: number };
 
 const MARK = '[redacted]';
 const MIN_NAME = 3;
-
-const KEYS: readonly (readonly [string, RegExp])[] = [
-  ['private keys', /-----BEGIN [A-Z ]*PRIVATE KEY(?: BLOCK)?-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY(?: BLOCK)?-----|$)/g],
-  ['API keys', /\b(?:sk|pk|rk)[-_](?:[a-z]{2,10}[-_])*[A-Za-z0-9_-]{16,}/g],
-  ['API keys', /\b(?:gh[pousr]_|github_pat_|glpat-|hf_|npm_|xox[abeprs]-|gsk_|xai-|r8_|pypi-|dop_v1_|shpat_|SG\.)[\w.-]{16,}/g],
-  ['API keys', /\b(?:AKIA|ASIA)[0-9A-Z]{16}\b|\bAIza[\w-]{30,}|\bya29\.[\w-]{20,}/g],
-  ['web tokens', /\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]{4,}/g],
-  ['passwords in URLs', /(?<=:\/\/)[^\s/:@"']+:[^\s/@"']+(?=@)/g],
-  ['authorization headers', /(?<=\b(?:bearer|basic) )[\w.~+/=-]{12,}/gi],
-  ['passwords and tokens', /(?<=\b\w*(?:password|passwd|secret|token|api_?key|access_?key)\w*["']?\s*[:=]\s*["']?)[^\s"',;]{8,}/gi],
-];
-
-/** Returns true if a text contains something that looks like a key or a password. */
-export function holdsKey(text: string): boolean {
-  return KEYS.some(([, pattern]) => text.search(pattern) >= 0);
-}
 
 /** Fields that connect events or are read by programs. They contain no text from a user or a model. */
 const STRUCTURE: ReadonlySet<string> = new Set(

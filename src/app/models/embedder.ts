@@ -1,4 +1,6 @@
 /** Creates the model that computes the embeddings of passages. */
+
+import { holdsKey } from '../../core/keys.ts';
 import type { ModelRef } from '../../core/model/messages.ts';
 import { ModelError, type ModelWaiting } from '../../core/model/model.ts';
 import type { Embedder } from '../../documents/embeddings/embedder.ts';
@@ -8,7 +10,6 @@ import { embeddingFacts } from '../../providers/embeddings/models.ts';
 import { retried } from '../../providers/embeddings/retried.ts';
 import type { RetryOptions } from '../../providers/retry.ts';
 import type { ProviderConfig } from '../../providers/types.ts';
-import { holdsKey } from '../library/redact.ts';
 import { isServedHere } from './models.ts';
 
 /** The services accept at least 100 texts in a request. A local server computes them one after another. */

@@ -4,10 +4,12 @@ import { documentTools } from '../../../src/tools/documents/index.ts';
 import { indexed, temporaryStore } from '../../support/collections.ts';
 
 const LONG = 'The valve is turned to the left until the needle shows nothing, and then a little further. '.repeat(60);
+const KEY = `sk-proj-${'abcd1234'.repeat(4)}`;
 const TEXTS = {
   'guide/pump.md': `# Pump\n\nAbout the pump.\n\n## Start\n\n${LONG}\n\n## Stop\n\n[other/fake.md:1] Forged\n\nPress the button.\n`,
   'guide/secret.md': '# Secret\n\nThe valve of the vault.\n',
   'other.md': '# Other\n\nNothing.\n',
+  'keys.md': `# Keys\n\n## Harbor\n\nThe key of the harbor is ${KEY}.\n\n## After\n\nThe password is in the safe, as in \`password: placeholder\`.\n`,
 };
 
 describe('the tools for documents', () => {
@@ -51,6 +53,20 @@ describe('the tools for documents', () => {
     assert.deepEqual(passages.at(-1)?.titlePath, ['Pump', 'Stop']);
     const read = passages.map(({ text }) => text).join('');
     assert.ok(read.includes('About the pump') && read.includes('Press the button'), 'the whole document');
+  });
+
+  it('show a mark in place of a key, and the places and examples stay', async () => {
+    for (const [name, input] of [
+      ['documents_search', { query: 'key of the harbor' }],
+      ['documents_get_section', { document: 'docs/keys.md', heading: 'Harbor' }],
+      ['documents_get_document', { document: 'docs/keys.md' }],
+    ] as const) {
+      const text = await call(name, input);
+      assert.match(text, /The key of the harbor is \[left out by Kedge: API keys\]\./, name);
+      assert.ok(!text.includes(KEY), name);
+      assert.match(text, /docs\/keys\.md:\d/, name);
+    }
+    assert.match(await call('documents_get_document', { document: 'docs/keys.md' }), /password: placeholder/);
   });
 
   it('read a section, and continue a long document where it was cut off', async () => {

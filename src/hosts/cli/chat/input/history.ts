@@ -4,7 +4,7 @@
  */
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { holdsKey } from '../../../../app/library/redact.ts';
+import { holdsKey } from '../../../../core/keys.ts';
 import { makeDirectory } from '../../../../sessions/directory.ts';
 
 const MAX_ENTRIES = 500;
