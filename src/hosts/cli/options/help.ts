@@ -27,6 +27,7 @@ Usage
   kedge acp                be the agent of another editor, over the Agent Client Protocol
   kedge mcp                let other assistants ask about this folder, as an MCP server that only reads
   kedge models             list the models that can be chosen
+  kedge agents             list the agents, which narrow a run; also: agents show NAME, agents accept NAME
   kedge keys set PROVIDER  store a key, read from standard input, in the keychain; also: keys list, keys delete PROVIDER
   kedge completion SHELL   print the completion for bash, zsh or fish
   kedge config             show and change your settings: list, get NAME, set NAME VALUE, unset NAME, edit
