@@ -258,4 +258,31 @@ describe('delegate', () => {
     assert.equal(child?.agent?.name, 'reviewer');
     assert.match(textOf(kedge.session.state.messages.at(-1) as Message), /^Fine\. \| There is no agent nobody\. There are: researcher, /);
   });
+
+  it('compacts the conversation of a child alone', async () => {
+    const parts = Array.from({ length: 30 }, (_, index) => [
+      `part${index}.txt`,
+      'words of a file that fills the window of a small model\n'.repeat(60),
+    ]);
+    const paths = parts.map(([path]) => path as string);
+    let read = 0;
+    // After a compaction, the request does not show how many answers there were.
+    const adapter = modelOf((task) =>
+      task === 'go' ? delegating('long') : () => (read < paths.length ? call('read_file', { path: paths[read++] }, 'r') : say('All read.')),
+    );
+    await using kedge = await assistantOn(Object.fromEntries(parts), [], {
+      adapter,
+      delegation: 1,
+      facts: () => ({ contextWindow: 8_000 }),
+    });
+    await kedge.session.prompt({ text: 'go', mode: 'ask' });
+    const compacted = eventsOf(kedge.events, 'context_compacted');
+    assert.ok(compacted.length > 0);
+    assert.ok(compacted.every(({ runId }) => runId.endsWith('.1')));
+    assert.equal(kedge.session.state.compaction, undefined);
+    assert.match(textOf(kedge.session.state.messages.at(-1) as Message), /^All read\./);
+    const again = await kedge.reload();
+    assert.equal(again.session.damage, undefined);
+    assert.equal(again.session.state.lastRun?.used.turns, kedge.session.state.lastRun?.used.turns);
+  });
 });
