@@ -9,7 +9,7 @@ import { Workspace } from '../../workspace/workspace.ts';
 import { DEFAULT_MEMORY_TOKENS } from '../limits.ts';
 import { isAllocated, windowOf } from '../models/context-window.ts';
 import type { AssistantPorts } from '../ports.ts';
-import { mcpDenialOf, withheldFilterOf, withSessionRules } from '../run/judge.ts';
+import { mcpDenialFor, withheldFilterOf, withSessionRules } from '../run/judge.ts';
 import { memoryNotes } from './memory.ts';
 import { Rules, rulesLimits } from './rules.ts';
 import { surroundingsNote } from './surroundings.ts';
@@ -22,11 +22,8 @@ export type RunContext = {
 };
 
 /** @throws Error when an ignore file exists but cannot be read. */
-export async function contextOf(
-  { mode, model, prompt }: RunRecord,
-  { state }: { state: SessionState },
-  ports: AssistantPorts,
-): Promise<RunContext> {
+export async function contextOf(run: RunRecord, { state }: { state: SessionState }, ports: AssistantPorts): Promise<RunContext> {
+  const { mode, model, prompt } = run;
   const trusted = ports.trusted();
   const ruled = withSessionRules(ports, state);
   const workspace = new Workspace(await withIgnoreFiles(ports.fileSystem()), withheldFilterOf(ruled));
@@ -39,7 +36,7 @@ export async function contextOf(
     ports.remembered && memoryNotes(ports.remembered, told, memory?.() ?? DEFAULT_MEMORY_TOKENS),
     ports.surroundings?.(),
     // The tools of the servers are not part of each request. A model that is asked about them receives a description of them.
-    trusted && /\bMCP\b/i.test(prompt) ? ports.mcp?.overview?.(mode, mcpDenialOf(ruled)) : undefined,
+    trusted && /\bMCP\b/i.test(prompt) ? ports.mcp?.overview?.(mode, mcpDenialFor(run, ruled)) : undefined,
   ]);
   const before: NotePart[] = [...(rulesNotes ?? []), ...(memories ?? [])];
   const after = [

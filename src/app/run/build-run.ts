@@ -1,6 +1,6 @@
 /** Builds a run with its tools, policy, model and limits, and the write gate for its changes. */
 
-import { allowsServer, narrowLimits, narrowTools } from '../../agents/narrow.ts';
+import { narrowLimits, narrowTools } from '../../agents/narrow.ts';
 import { agentPrompt } from '../../agents/prompt.ts';
 import { Meter, type SharedBudget } from '../../core/run/budget.ts';
 import type { RunPorts } from '../../core/run/ports.ts';
@@ -26,7 +26,7 @@ import { pressureNotice, pressureOf, shrink } from '../models/memory-pressure.ts
 import type { AssistantPorts, DocumentsPort, Settings } from '../ports.ts';
 import type { Children, Family } from './children/children.ts';
 import { priceOf } from './cost.ts';
-import { judgeFor, mcpDenialOf, withSessionRules } from './judge.ts';
+import { judgeFor, mcpDenialFor, withSessionRules } from './judge.ts';
 import { checksFor, expectConfirmed } from './plan-run.ts';
 import type { RunScope } from './run-scope.ts';
 
@@ -92,8 +92,8 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
     tools = offered(withTools(tools, more));
   };
   const waits = state.open.some(({ name }) => !builtin.some((own) => own.name === name));
-  const isDenied = above?.isLeftOut ?? mcpDenialOf(withSessionRules(ports, state));
-  const isLeftOut: IsDenied = (server, tool) => isDenied(server, tool) || (agent !== undefined && !allowsServer(agent, server, tool));
+  const isDenied = mcpDenialFor(run, withSessionRules(ports, state));
+  const isLeftOut: IsDenied = (server, tool) => isDenied(server, tool) || (above?.isLeftOut(server, tool) ?? false);
   if (!applied && !documents?.alone && ports.trusted()) join((await ports.mcp?.toolsFor(mode, isLeftOut, { join, waits })) ?? []);
   // The user confirmed the checks of a plan, so they do not depend on the tools of its agent.
   checks.runCommand = available.find(({ name, source }) => name === 'run_command' && source === 'builtin');

@@ -1,5 +1,6 @@
 /** Collects all facts that the policy needs for a call of a run, and returns the decision of the policy. */
 
+import { allowsServer } from '../../agents/narrow.ts';
 import type { RunPorts } from '../../core/run/ports.ts';
 import type { EarlierCall, Judgement, PreparedCall, Tool } from '../../core/run/tool.ts';
 import type { Target } from '../../core/session/effects.ts';
@@ -50,6 +51,12 @@ export function deniedFilterOf(ports: Pick<Ports, 'policy' | 'fileSystem'>): (pa
 /** Returns a function that returns true for MCP servers, and for their tools, that no model may use, regardless of approvals. */
 export function mcpDenialOf(ports: Pick<Ports, 'policy' | 'fileSystem'>): IsDenied {
   return (server, tool) => deniesMcp(policySettings(ports).rules, server, tool);
+}
+
+/** Returns the same for a run, whose agent may have fewer servers and tools. A server that it does not have is not started. */
+export function mcpDenialFor({ agent }: Pick<RunRecord, 'agent'>, ports: Pick<Ports, 'policy' | 'fileSystem'>): IsDenied {
+  const isDenied = mcpDenialOf(ports);
+  return (server, tool) => isDenied(server, tool) || (agent !== undefined && !allowsServer(agent, server, tool));
 }
 
 /** Returns the ports with the current rules that the user has set in the session. */

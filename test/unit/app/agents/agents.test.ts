@@ -116,6 +116,30 @@ describe('runs with an agent', () => {
   });
 });
 
+describe('the servers of an agent', () => {
+  it('are the only ones that a run may start, also to describe them', async () => {
+    const asked = new Map<string, string[]>();
+    const servers = (isDenied: (server: string) => boolean) => ['github', 'files'].filter((server) => !isDenied(server));
+    const mcp: HarnessOptions['mcp'] = {
+      toolsFor: async (_, isDenied) => {
+        asked.set('tools', servers(isDenied));
+        return [];
+      },
+      overview: async (_, isDenied) => {
+        asked.set('overview', servers(isDenied));
+        return 'Servers';
+      },
+      close: async () => undefined,
+    };
+    const agents = host({ files: { tracker: '---\ntools: [read, "github/*"]\n---\nTrack.' } });
+    await using kedge = await harness({}, [done, done], { agents: async () => agents, mcp });
+    await kedge.session.prompt({ text: 'Which MCP servers are there?', mode: 'agent', agent: 'tracker' });
+    assert.deepEqual([asked.get('tools'), asked.get('overview')], [['github'], ['github']]);
+    await kedge.session.prompt({ text: 'Which MCP servers are there?', mode: 'agent', agent: 'reviewer' });
+    assert.deepEqual([asked.get('tools'), asked.get('overview')], [[], []]);
+  });
+});
+
 describe('agents of a workspace', () => {
   it('are shown to the user once, and again after a change', async () => {
     const agents = host();
