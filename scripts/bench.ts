@@ -43,6 +43,18 @@ const benches: Record<string, () => Promise<Row[]>> = {
       ],
     ];
   },
+  async delegates() {
+    const { measureDelegates } = await import('../test/bench/delegates.ts');
+    const { ratio: times, oneMs, manyMs, mbEach } = await measureDelegates();
+    return [
+      [
+        '20 child runs that read, on a server with 200 ms latency, compared to one',
+        `${ratio(times)} (${ms(oneMs)}, ${ms(manyMs)})`,
+        '1.5x',
+      ],
+      ['memory of a child run', `${mbEach.toFixed(1)} MB`, '10 MB'],
+    ];
+  },
   async context() {
     const { measureContext } = await import('../test/bench/context.ts');
     const rows: Row[] = [];

@@ -8,17 +8,25 @@ import { DiskBlobs } from '../../src/sessions/blobs.ts';
 import { SessionStore } from '../../src/sessions/store.ts';
 
 /** The limits of a measured run. `turns` and `calls` apply to the whole run. */
-type Measured = { model: ModelRef; adapter: ModelAdapter; turns: number; calls: number };
+type Measured = { model: ModelRef; adapter: ModelAdapter; turns: number; calls: number; callsPerTurn?: number; delegation?: number };
 
 /** Creates an assistant on a real folder that stores its sessions in `storage`, with the default policy. */
-export function measuredAssistant(folder: string, storage: string, { model, adapter, turns, calls }: Measured): Assistant {
+export function measuredAssistant(
+  folder: string,
+  storage: string,
+  { model, adapter, turns, calls, callsPerTurn = 10, delegation = 0 }: Measured,
+): Assistant {
   const fs = new NodeFileSystem([folder]);
   return new Assistant({
     fileSystem: () => fs,
     writer: () => new NodeWriter(fs),
     blobs: new DiskBlobs(join(storage, 'blobs')),
     store: new SessionStore(join(storage, 'sessions')),
-    settings: { model: () => model, limits: () => ({ turns, callsPerTurn: 10, callsPerRun: calls, minutes: 60 }) },
+    settings: {
+      model: () => model,
+      limits: () => ({ turns, callsPerTurn, callsPerRun: calls, minutes: 60 }),
+      delegation: () => delegation,
+    },
     adapter: async () => adapter,
     trusted: () => true,
     grants: { list: () => [], add: () => undefined },

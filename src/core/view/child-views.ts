@@ -12,8 +12,10 @@ export function reduceChild(run: RunView, event: AgentEvent, fold: Fold): RunVie
   const at = children.findIndex(({ id }) => isWithin(event.runId, id));
   const child = at >= 0 ? children[at] : event.type === 'run_started' ? newRun(event.runId) : undefined;
   if (!child) return run;
-  const folded = fold(child, event);
-  return { ...askedAfter(run, event), children: at >= 0 ? children.with(at, folded) : [...children, folded] };
+  const { waiting: _, ...asked } = askedAfter(run, event);
+  const folded = at >= 0 ? children.with(at, fold(child, event)) : [...children, fold(child, event)];
+  const waiting = folded.find((each) => each.waiting)?.waiting;
+  return { ...asked, ...(waiting && { waiting }), children: folded };
 }
 
 /** Returns the run with the approvals and questions that wait for the user after an event. */

@@ -58,7 +58,9 @@ export class Children {
     const retryNow = () => {
       for (const adapter of [own, ...this.#adapters]) adapter.retryNow?.();
     };
-    return { ...(own.isFree !== undefined && { isFree: own.isFree }), stream: (request, signal) => own.stream(request, signal), retryNow };
+    const { isFree, silenceMs } = own;
+    const facts = { ...(isFree !== undefined && { isFree }), ...(silenceMs !== undefined && { silenceMs }) };
+    return { ...facts, stream: (request, signal) => own.stream(request, signal), retryNow };
   }
 
   /** Starts a child run, or goes on with the one that the call has started before. @throws CallHalted if it has paused */

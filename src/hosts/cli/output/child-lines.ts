@@ -3,6 +3,7 @@ import { resultText } from '../../../core/model/messages.ts';
 import type { AgentEvent } from '../../../core/session/events.ts';
 import { findCall, type RunView, withChildren } from '../../../core/view/run-view.ts';
 import { childName } from '../../../core/words/child-name.ts';
+import { waitingText } from '../../../core/words/retry-text.ts';
 import { oneLine, type Paint } from './terminal.ts';
 
 export function childLine(event: AgentEvent, root: RunView | undefined, paint: Paint): string | undefined {
@@ -17,6 +18,8 @@ export function childLine(event: AgentEvent, root: RunView | undefined, paint: P
       const failed = event.result.isError ? `: ${oneLine(resultText(event.result))}` : '';
       return `${indent}  ${failed ? paint.red('✗') : paint.green('●')} ${oneLine(title)}${failed}`;
     }
+    case 'model_waiting':
+      return `${indent}${name}: ${waitingText(event, event.waitMs)}.`;
     case 'run_finished': {
       if (event.outcome === 'answered' || event.outcome === 'stopped') return undefined;
       return `${indent}${paint.red('✗')} ${name}${event.error ? `: ${oneLine(event.error.message)}` : ' failed'}`;

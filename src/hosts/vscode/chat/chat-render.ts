@@ -39,7 +39,7 @@ const COMMAND: Record<Remedy, string> = {
 };
 
 /** The events of child runs that are shown: their steps, and what the user is asked. */
-const OF_CHILDREN = /^(tool_started|approval_|question_|file_changed)/;
+const OF_CHILDREN = /^(tool_started|model_waiting|approval_|question_|file_changed)/;
 
 export class ChatRenderer {
   readonly #kedge: Pick<Kedge, 'fs'>;

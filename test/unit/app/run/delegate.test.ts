@@ -1,10 +1,11 @@
 /** Child runs: what they receive, what they spend, and how they are stopped, paused and continued. */
 import assert from 'node:assert/strict';
 import { type Message, resultText, textOf } from '../../../../src/core/model/messages.ts';
-import type { ModelEvent, ModelRequest } from '../../../../src/core/model/model.ts';
+import type { ModelAdapter, ModelEvent, ModelRequest } from '../../../../src/core/model/model.ts';
 import { foldSession } from '../../../../src/core/session/reduce.ts';
+import { EMPTY_VIEW, project } from '../../../../src/core/view/session-view.ts';
 import { call, say } from '../../../../src/providers/scripted/index.ts';
-import { delegating, hanging, modelOf, reading, taskOf } from '../../../support/delegating-model.ts';
+import { delegating, hanging, modelOf, reading, resultsIn, taskOf } from '../../../support/delegating-model.ts';
 import { assistantOn, eventsOf, type Harness, lastOf } from '../../../support/harness.ts';
 import { until } from '../../../support/until.ts';
 
@@ -204,5 +205,84 @@ describe('delegate', () => {
     assert.equal(again.session.state.lastRun?.outcome, 'answered');
     assert.match(textOf(again.session.state.messages.at(-1) as Message), /^It is 1\./);
     assert.equal(eventsOf(again.session.events.slice(), 'run_started').length, 2);
+  });
+
+  it('shows that a child waits to try again, and the user can send its request at once', async () => {
+    const base = modelOf({ go: delegating('busy'), busy: () => say('Here.') });
+    let tryNow = () => {};
+    const adapter: ModelAdapter = {
+      async *stream(request, signal) {
+        if (taskOf(request) === 'busy') {
+          const tried = new Promise<void>((resolve) => {
+            tryNow = resolve;
+          });
+          yield { type: 'model_waiting', attempt: 2, tries: 5, reason: 'rate_limit', waitMs: 1_000_000 };
+          await tried;
+        }
+        yield* base.stream(request, signal);
+      },
+      retryNow: () => tryNow(),
+    };
+    await using kedge = await assistantOn(FILES, [], { adapter, delegation: 1 });
+    let view = EMPTY_VIEW;
+    const watched: (string | undefined)[] = [];
+    kedge.session.subscribe(
+      (event) => {
+        view = project(view, event);
+        if (event.type !== 'model_waiting') return;
+        watched.push(view.runs[0]?.waiting?.reason);
+        queueMicrotask(() => kedge.session.retryNow());
+      },
+      { withChildren: true },
+    );
+    await kedge.session.prompt({ text: 'go', mode: 'ask' });
+    assert.deepEqual(watched, ['rate_limit']);
+    assert.equal(view.runs[0]?.waiting, undefined);
+    assert.equal(textOf(kedge.session.state.messages.at(-1) as Message), 'Here.');
+  });
+
+  it('gives a child the agent that the model names, and says which agents there are', async () => {
+    const adapter = modelOf({
+      go: (turn, request) => {
+        if (turn > 0) return say(resultsIn(request).join(' | '));
+        return [
+          ...call('delegate', { task: 'Review', agent: 'reviewer' }, 'd1'),
+          ...call('delegate', { task: 'None', agent: 'nobody' }, 'd2'),
+        ];
+      },
+      Review: () => say('Fine.'),
+    });
+    await using kedge = await assistantOn(FILES, [], { adapter, delegation: 1 });
+    await kedge.session.prompt({ text: 'go', mode: 'ask' });
+    const [, child] = eventsOf(kedge.events, 'run_started');
+    assert.equal(child?.agent?.name, 'reviewer');
+    assert.match(textOf(kedge.session.state.messages.at(-1) as Message), /^Fine\. \| There is no agent nobody\. There are: researcher, /);
+  });
+
+  it('compacts the conversation of a child alone', async () => {
+    const parts = Array.from({ length: 30 }, (_, index) => [
+      `part${index}.txt`,
+      'words of a file that fills the window of a small model\n'.repeat(60),
+    ]);
+    const paths = parts.map(([path]) => path as string);
+    let read = 0;
+    // After a compaction, the request does not show how many answers there were.
+    const adapter = modelOf((task) =>
+      task === 'go' ? delegating('long') : () => (read < paths.length ? call('read_file', { path: paths[read++] }, 'r') : say('All read.')),
+    );
+    await using kedge = await assistantOn(Object.fromEntries(parts), [], {
+      adapter,
+      delegation: 1,
+      facts: () => ({ contextWindow: 8_000 }),
+    });
+    await kedge.session.prompt({ text: 'go', mode: 'ask' });
+    const compacted = eventsOf(kedge.events, 'context_compacted');
+    assert.ok(compacted.length > 0);
+    assert.ok(compacted.every(({ runId }) => runId.endsWith('.1')));
+    assert.equal(kedge.session.state.compaction, undefined);
+    assert.match(textOf(kedge.session.state.messages.at(-1) as Message), /^All read\./);
+    const again = await kedge.reload();
+    assert.equal(again.session.damage, undefined);
+    assert.equal(again.session.state.lastRun?.used.turns, kedge.session.state.lastRun?.used.turns);
   });
 });
