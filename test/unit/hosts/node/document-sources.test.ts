@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Source } from '../../../../src/documents/collections.ts';
 import { readContent } from '../../../../src/documents/formats/read.ts';
 import { type SourceDocument, UPDATE_LIMITS } from '../../../../src/documents/store/sources.ts';
@@ -120,6 +120,9 @@ describe('the files of a collection', () => {
     const docs = join(folder, 'docs');
     const source: Source = { kind: 'folder', path: docs };
     await chmod(folder, 0o755);
+    // The other user must be able to pass through the folder for temporary files.
+    const { mode } = await stat(dirname(folder));
+    if ((mode & 0o001) === 0) await chmod(dirname(folder), mode | 0o011);
     await mkdir(join(docs, 'closed/deep'), { recursive: true });
     const keys = ['docs/closed/a.md', 'docs/closed/deep/b.md', 'docs/guide.md', 'docs/gone.md', 'docs/gone/c.md', 'docs/private/d.md'];
     const away = (...rules: object[]) => documentsAway(source, keys, { workspace: new NodeFileSystem([folder]), rules: rulesOf(...rules) });
