@@ -2,9 +2,11 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { readFile, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Permission } from '../../../src/core/session/grant-scope.ts';
 import { nodeShellParsers } from '../../../src/hosts/node/shell/shell-parser.ts';
+import { worktreesPort } from '../../../src/hosts/node/worktrees/port.ts';
 import type { SourcedRule } from '../../../src/policy/rules.ts';
 import { call, type ScriptedTurn, say, turn } from '../../../src/providers/scripted/index.ts';
 import { answerAll, assistantOn, eventsOf, type Files, type Harness, type HarnessOptions, nextEvent } from '../../support/harness.ts';
@@ -20,12 +22,16 @@ async function inWorktree(script: readonly ScriptedTurn[], options: HarnessOptio
     shellParsers: nodeShellParsers,
     ...options,
   });
+  commit(kedge);
+  return kedge;
+}
+
+function commit(kedge: Harness): void {
   const git = (...args: string[]) =>
     execFileSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@example.com', ...args], { cwd: kedge.root, stdio: 'pipe' });
   git('init', '--quiet');
   git('add', '--all');
   git('commit', '--quiet', '--message', 'first');
-  return kedge;
 }
 
 async function go(kedge: Harness): Promise<void> {
@@ -93,4 +99,35 @@ describe('security: a run in a worktree', () => {
       assert.deepEqual([wasAttacked(kedge), asked(other)], [false, []]);
       assert.equal(eventsOf(other.session.events, 'hook_ran').length > 0, true);
     });
+
+  it('is not created through a link of the commit that the user’s folder no longer has', async () => {
+    await using kedge = await assistantOn(FILES, [], { worktrees: true, beside: { 'outside/a.txt': 'mine\n', 'outside/b.txt': 'mine\n' } });
+    await symlink(join(kedge.parent, 'outside'), join(kedge.root, 'out'));
+    await symlink(join(kedge.parent, 'outside', 'a.txt'), join(kedge.root, '.kedgeignore'));
+    commit(kedge);
+    for (const link of ['out', '.kedgeignore']) await rm(join(kedge.root, link));
+    for (const path of ['out/a.txt', 'out/b.txt', '.kedgeignore']) await kedge.write(path, 'attack\n');
+    await kedge.write('.git/info/exclude', '.kedgeignore\n');
+    execFileSync('git', ['rm', '--cached', '--quiet', '.kedgeignore', 'out'], { cwd: kedge.root });
+    execFileSync('git', ['add', 'out'], { cwd: kedge.root });
+    await rm(join(kedge.root, 'out/b.txt'));
+    const id = await (await kedge.assistant.worktree(kedge.session)).create(new AbortController().signal);
+    for (const path of ['a.txt', 'b.txt']) assert.equal(await readFile(join(kedge.parent, 'outside', path), 'utf8'), 'mine\n');
+    const tree = join(kedge.storage, 'worktrees', id, 'workspace');
+    for (const path of ['out/a.txt', '.kedgeignore']) assert.equal(await readFile(join(tree, path), 'utf8'), 'attack\n');
+  });
+
+  it('shows nothing from behind a link that the run puts in place of a directory', async () => {
+    await using kedge = await inWorktree([], { beside: { 'outside/a.txt': 'not to be read\n' } });
+    await kedge.write('own/a.txt', 'uncommitted\n');
+    const id = await (await kedge.assistant.worktree(kedge.session)).create(new AbortController().signal);
+    const tree = join(kedge.storage, 'worktrees', id, 'workspace');
+    await rm(join(tree, 'own'), { recursive: true });
+    await symlink(join(kedge.parent, 'outside'), join(tree, 'own'));
+    const { changes } = await worktreesPort({ folder: kedge.root, storage: kedge.storage }).changes(id, new AbortController().signal);
+    assert.deepEqual(
+      changes.map(({ path, after }) => [path, after]),
+      [['own/a.txt', undefined]],
+    );
+  });
 });
