@@ -16,6 +16,8 @@ import type { HooksOfRun, RunScope } from './run-scope.ts';
 
 const RUN = 'Run these hooks';
 const SKIP = 'Continue without them';
+const NOT_IN_WORKTREES =
+  'Hooks of the workspace do not run in a worktree, because the run can change files there that you have not reviewed.';
 
 type Scope = Pick<RunScope, 'state' | 'emit' | 'replied' | 'sessionId' | 'signal'>;
 
@@ -55,8 +57,11 @@ async function hooksOf(run: RunRecord, scope: Scope, ports: AssistantPorts, { po
   const own = port.user();
   const user = own ? readHooks(own.text, 'user') : { hooks: [] };
   if ('problem' in user) throw new SessionError(`Your hooks in ${own?.path} are not valid: ${user.problem} Correct the file.`);
+  // In a folder that is not trusted, and in a worktree, files that the user has not seen could change what a program does.
+  const isReviewed = ports.trusted() && run.worktree === undefined;
   // The tools of Ask and Plan cannot change anything. Commands of a workspace could, so they belong to Agent mode only.
-  const workspace = run.mode === 'agent' && ports.trusted() && !ports.unattended?.() ? workspaceHooks(run, scope, port) : undefined;
+  const isPossible = run.mode === 'agent' && ports.trusted() && !ports.unattended?.();
+  const workspace = isPossible ? (isReviewed ? workspaceHooks : skippedHooks)(run, scope, port) : undefined;
   if (user.hooks.length === 0 && !workspace) return undefined;
   // A run in a worktree has other folders than the user.
   const roots = ports.fileSystem().folders.flatMap((folder) => folder.roots?.[0] ?? []);
@@ -64,8 +69,7 @@ async function hooksOf(run: RunRecord, scope: Scope, ports: AssistantPorts, { po
     user: user.hooks,
     workspace,
     about: { session: scope.sessionId, run: run.runId, mode: run.mode, workspace: roots },
-    // In a folder that is not trusted, files could change what a program does.
-    start: (hook, input, signal) => port.start({ ...hook, cwd: ports.trusted() ? roots[0] : undefined }, input, signal),
+    start: (hook, input, signal) => port.start({ ...hook, cwd: isReviewed ? roots[0] : undefined }, input, signal),
     signal: scope.signal,
     pending,
     log(event) {
@@ -73,6 +77,12 @@ async function hooksOf(run: RunRecord, scope: Scope, ports: AssistantPorts, { po
       if (scope.state.lastRun?.runId === run.runId) scope.emit(event);
     },
   });
+}
+
+/** The user accepted hooks with the files that they had seen. */
+function skippedHooks(_: RunRecord, { emit }: Scope, port: HooksPort): undefined {
+  for (const { path } of port.workspace())
+    emit({ type: 'hook_ran', hook: path, source: 'workspace', moment: 'before_prompt', outcome: 'skipped', text: NOT_IN_WORKTREES });
 }
 
 /** A file that is not valid is reported once in a run, and its hooks are not run. */

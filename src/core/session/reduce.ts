@@ -219,7 +219,9 @@ function remember(state: MutableSessionState, result: ToolResult): void {
 
 function grant(state: MutableSessionState, { runId, answer, granted }: Extract<AgentEvent, { type: 'approval_resolved' }>): void {
   if (!answer.approve || !granted) return;
-  const { scope, covers } = granted;
+  const { covers } = granted;
+  // In a worktree, permissions for the workspace do not count for commands that run code, so one that was given there counts for the session.
+  const scope = granted.scope === 'workspace' && state.runs.get(runId)?.worktree !== undefined ? 'session' : granted.scope;
   if (scope === 'workspace') return;
   const callIds = scope === 'turn' && { callIds: state.open.map(({ id }) => id) };
   state.grants.push({ scope, covers, runId, ...callIds });

@@ -1,5 +1,5 @@
 /** Copies the uncommitted changes of a repository into a worktree, and keeps a second copy of them for the later comparison. */
-import { chmod, copyFile, lstat, mkdir, rm } from 'node:fs/promises';
+import { chmod, copyFile, lstat, mkdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { SessionError } from '../../../app/session/session-error.ts';
 import { git } from './git.ts';
@@ -30,7 +30,7 @@ export async function copyUncommitted(
     const from = join(top, path);
     const entry = await lstat(from).catch(() => undefined);
     if (!entry) {
-      await rm(join(tree, path), { force: true });
+      if (await hasRealParents(tree, path)) await rm(join(tree, path), { force: true });
       copied.deleted.push(path);
     }
     if (!entry?.isFile()) continue;
@@ -38,15 +38,47 @@ export async function copyUncommitted(
     if (bytes > MOST_BYTES)
       throw new SessionError(`The uncommitted files have more than ${MOST_BYTES / 1_000_000} MB. Commit or ignore the large ones first.`);
     const [kept, own] = [join(base, path), join(tree, path)];
+    await removeNonDirectoryAbove(tree, path);
     for (const file of [kept, own]) await mkdir(dirname(file), { recursive: true });
     // Both copies have the same bytes, even if the user saves the file meanwhile.
     await copyFile(from, kept);
-    await rm(own, { force: true });
+    await rm(own, { force: true, recursive: true });
     await copyFile(kept, own);
     await chmod(own, entry.mode & 0o777);
     copied.saved.push(path);
   }
   return copied;
+}
+
+/** Copies a file that may be missing. A link at `to` is replaced, so that its target stays as it is. @throws Error if it cannot be copied */
+export async function copyIfPresent(from: string, to: string): Promise<void> {
+  const copy = `${to}.copy`;
+  try {
+    await copyFile(from, copy);
+    await rename(copy, to);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
+}
+
+/** Returns false if a directory above the path is missing or a link, which could lead out of the tree. */
+export async function hasRealParents(tree: string, path: string): Promise<boolean> {
+  for (const parent of parentsOf(path)) if (!(await lstat(join(tree, parent)).catch(() => undefined))?.isDirectory()) return false;
+  return true;
+}
+
+/** The commit may have a link where the user has a directory, and nothing may be written through that link. */
+async function removeNonDirectoryAbove(tree: string, path: string): Promise<void> {
+  for (const parent of parentsOf(path)) {
+    const entry = await lstat(join(tree, parent)).catch(() => undefined);
+    if (entry && !entry.isDirectory()) return rm(join(tree, parent));
+  }
+}
+
+/** Returns the directories above a path, the outermost first. */
+function parentsOf(path: string): string[] {
+  const parts = path.split('/').slice(0, -1);
+  return parts.map((_, index) => parts.slice(0, index + 1).join('/'));
 }
 
 /** Lists changed, deleted and new files without those that Git ignores. */

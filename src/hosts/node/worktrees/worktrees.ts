@@ -1,13 +1,13 @@
 /** Worktrees of a repository outside the user's folder, in which runs work while the user's files stay as they are. */
 import { randomBytes } from 'node:crypto';
-import { copyFile, lstat, readdir, readFile, rm } from 'node:fs/promises';
+import { lstat, readdir, readFile, rm } from 'node:fs/promises';
 import { basename, join, posix } from 'node:path';
 import { SessionError } from '../../../app/session/session-error.ts';
 import { makeDirectory, replaceFile } from '../../../sessions/directory.ts';
 import type { ElsewhereChange, ElsewhereChanges } from '../../../tools/edit/apply-worktree.ts';
 import { sameBytes } from '../../../workspace/content.ts';
 import { IGNORE_FILE } from '../../../workspace/ignore.ts';
-import { type CopiedFiles, copyUncommitted } from './copied-files.ts';
+import { type CopiedFiles, copyIfPresent, copyUncommitted, hasRealParents } from './copied-files.ts';
 import { expectNoPrograms, git, gitBytes } from './git.ts';
 
 /**
@@ -46,7 +46,7 @@ export class Worktrees {
       await git(top, ['worktree', 'add', '--detach', tree, commit], signal);
       const made = await copyUncommitted(top, { tree, base: join(own, 'base') }, signal);
       // Git may ignore this file, and what it hides must stay hidden.
-      await copyFile(join(folder, IGNORE_FILE), join(tree, prefix, IGNORE_FILE)).catch(() => undefined);
+      await copyIfPresent(join(folder, IGNORE_FILE), join(tree, prefix, IGNORE_FILE));
       replaceFile(join(own, INFO), JSON.stringify({ ...info, made }));
     } catch (error) {
       await this.remove(id).catch(() => undefined);
@@ -85,7 +85,8 @@ export class Worktrees {
     const skipped: string[] = [];
     for (const path of [...paths].sort()) {
       signal.throwIfAborted();
-      const entry = await lstat(join(tree, path)).catch(() => undefined);
+      const isReal = await hasRealParents(tree, path);
+      const entry = isReal ? await lstat(join(tree, path)).catch(() => undefined) : undefined;
       if ((entry && !entry.isFile()) || (entry && entry.size > MOST_FILE_BYTES)) skipped.push(path);
       else {
         const before = saved.has(path) ? await readFile(join(this.#directory, id, 'base', path)) : await committed(info, path, signal);
