@@ -74,6 +74,14 @@ export function resumableRun({ lastRun }: SessionState): RunRecord {
   return lastRun;
 }
 
+/** Returns the event that continues a run. @throws SessionError if its worktree belongs to another session now, or was dropped */
+export function resuming({ runs, worktree }: SessionState, runId: string): EventBody {
+  const place = runs.get(runId)?.worktree;
+  if (place !== undefined && place !== worktree)
+    throw new SessionError('The worktree of this run is not used by this session any more. Send a message to continue in your folder.');
+  return { type: 'run_resumed' };
+}
+
 /** @throws SessionError while the user is asked to approve changes, because no model would receive a message. */
 export function expectReader({ applies, status }: RunRecord): void {
   if (applies && status !== 'finished') throw new SessionError('Approve or reject the changes above first. Your message was not sent.');

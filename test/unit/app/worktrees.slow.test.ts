@@ -213,6 +213,20 @@ describe('a session in a worktree', () => {
     assert.equal(await again.read('a.txt'), 'one\nTWO\nthree\nfour\nfive\n');
   });
 
+  it('is not changed by an undo after a crash right after the changes were applied', async () => {
+    const kedge = await onRepository([turn(edit('a.txt', 'two', 'TWO')), turn(say('Done.'))]);
+    const worktree = await runInWorktree(kedge);
+    answerAll(kedge.session, { approve: true });
+    kedge.session.subscribe(({ type }) => type === 'run_finished' && kedge.assistant.close());
+    await worktree.apply();
+    await using again = await kedge.reload();
+    assert.equal(await again.read('a.txt'), 'one\nTWO\nthree\nfour\nfive\n');
+    await again.session.changes.undo(again.session.state.lastRun?.runId as string);
+    assert.equal(await again.read('a.txt'), 'one\ntwo\nthree\nfour\nfive\n');
+    const { changes } = await (await again.assistant.worktree(again.session)).changes(never);
+    assert.equal(String(changes[0]?.after), 'one\nTWO\nthree\nfour\nfive\n');
+  });
+
   it('is not shared with a fork', async () => {
     await using kedge = await onRepository([turn(edit('a.txt', 'two', 'TWO')), turn(say('Done.')), turn(say('Here.'))]);
     await runInWorktree(kedge);
@@ -221,6 +235,16 @@ describe('a session in a worktree', () => {
     assert.equal(fork.state.worktree, undefined);
     await fork.prompt({ text: 'Where am I?', mode: 'ask' });
     assert.equal(fork.state.lastRun?.worktree, undefined);
+    assert.notEqual(kedge.session.state.worktree, undefined);
+  });
+
+  it('is not used by a fork that continues a failed run', async () => {
+    await using kedge = await onRepository([turn(edit('a.txt', 'two', 'TWO'))]);
+    await runInWorktree(kedge);
+    assert.equal(kedge.session.state.lastRun?.outcome, 'failed');
+    const { session: fork } = await (await kedge.assistant.library()).fork(kedge.session.id);
+    await assert.rejects(fork.resume(), /not used by this session any more/);
+    assert.equal(fork.state.lastRun?.status, 'finished');
     assert.notEqual(kedge.session.state.worktree, undefined);
   });
 
