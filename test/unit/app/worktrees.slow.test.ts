@@ -218,7 +218,7 @@ describe('a session in a worktree', () => {
     const worktree = await runInWorktree(kedge);
     answerAll(kedge.session, { approve: true });
     kedge.session.subscribe(({ type }) => type === 'run_finished' && kedge.assistant.close());
-    await worktree.apply();
+    await assert.rejects(worktree.apply(), /session is closed/);
     await using again = await kedge.reload();
     assert.equal(await again.read('a.txt'), 'one\nTWO\nthree\nfour\nfive\n');
     await again.session.changes.undo(again.session.state.lastRun?.runId as string);
