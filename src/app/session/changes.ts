@@ -41,12 +41,12 @@ export class Changes {
 
   /** Returns proposed changes with their complete diffs. The log contains only the beginning of a long diff. */
   async whole(changes: readonly ChangeSummary[]): Promise<ChangeSummary[]> {
-    return (await this.#ports.gate()).wholeChanges(changes);
+    return (await this.#ports.gate('')).wholeChanges(changes);
   }
 
   /** Returns the changes of a run that a file still contains, in hunks. */
   async review(runId: string, path: string): Promise<Review> {
-    const [gate, { writesOfRun }] = await Promise.all([this.#ports.gate(), loadUndo()]);
+    const [gate, { writesOfRun }] = await Promise.all([this.#ports.gate(runId), loadUndo()]);
     return gate.review(writesOfRun(this.#ports.log.state, runId, path));
   }
 

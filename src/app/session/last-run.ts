@@ -74,18 +74,31 @@ export function resumableRun({ lastRun }: SessionState): RunRecord {
   return lastRun;
 }
 
+/** Returns the event that continues a run. @throws SessionError if its worktree belongs to another session now, or was dropped */
+export function resuming({ runs, worktree }: SessionState, runId: string): EventBody {
+  const place = runs.get(runId)?.worktree;
+  if (place !== undefined && place !== worktree)
+    throw new SessionError('The worktree of this run is not used by this session any more. Send a message to continue in your folder.');
+  return { type: 'run_resumed' };
+}
+
 /** @throws SessionError while the user is asked to approve changes, because no model would receive a message. */
 export function expectReader({ applies, status }: RunRecord): void {
   if (applies && status !== 'finished') throw new SessionError('Approve or reject the changes above first. Your message was not sent.');
 }
 
-/** Returns the first events of a run that applies code from an answer, or the changes of a worktree, to files. @throws SessionError if another run is not finished. */
-export function applyOpening({ lastRun }: SessionState, applies: AppliedCode | AppliedWorktree, limits: RunLimits): EventBody[] {
+/**
+ * Returns the first events of a run that applies code from an answer, or the changes of a worktree, to files.
+ * @throws SessionError if another run is not finished
+ */
+export function applyOpening({ lastRun, worktree }: SessionState, applies: AppliedCode | AppliedWorktree, limits: RunLimits): EventBody[] {
   if (lastRun && lastRun.status !== 'finished')
     throw new SessionError('The last run is not finished. Continue or stop it before you apply code.');
   const prompt = applyPrompt(applies);
+  // Code from an answer belongs where the session works. The changes of a worktree belong in the user's folder.
+  const place = worktree !== undefined && 'code' in applies && { worktree };
   return [
-    { type: 'run_started', mode: 'agent', prompt, model: APPLIES, limits, applies },
+    { type: 'run_started', mode: 'agent', prompt, model: APPLIES, limits, applies, ...place },
     { type: 'message_added', message: userMessage(prompt, []) },
   ];
 }

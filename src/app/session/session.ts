@@ -17,7 +17,7 @@ import { resolveApproval } from './approvals.ts';
 import { Changes } from './changes.ts';
 import { compactableRun, expectCompacted } from './compaction.ts';
 import { EventLog, type Waiting } from './event-log.ts';
-import { applyOpening, askedAgent, expectReader, lastAsked, resumableRun, startOf } from './last-run.ts';
+import { applyOpening, askedAgent, expectReader, lastAsked, resumableRun, resuming, startOf } from './last-run.ts';
 import type { Listener } from './listeners.ts';
 import { MessageQueue } from './message-queue.ts';
 import { type Bound, Plans } from './plans.ts';
@@ -56,7 +56,7 @@ export class Session {
     const desk = { state: this.state, newId, emit: (runId: string, body: EventBody) => this.#log.emit(runId, body) };
     this.queue = new MessageQueue(desk);
     const expectIdle = () => this.#expectIdle();
-    this.changes = new Changes({ log: this.#log, gate: () => work.gate(this.state.worktree), newId, expectIdle });
+    this.changes = new Changes({ log: this.#log, gate: (id) => work.gate(this.state.runs.get(id)?.worktree), newId, expectIdle });
     this.plans = new Plans({
       ...desk,
       expectIdle,
@@ -259,7 +259,7 @@ export class Session {
   }
 
   async #resume(runId: string, more: readonly EventBody[] = [], pace?: Pacing): Promise<void> {
-    await this.#run(runId, [{ type: 'run_resumed' }, ...more], pace);
+    await this.#run(runId, [resuming(this.state, runId), ...more], pace);
   }
 
   /** Starts a run. It is live, and can be stopped, before a listener receives its first event. */

@@ -55,7 +55,8 @@ export function restoring(state: SessionState, to: RestorePoint): TakingBack {
   };
 }
 
-export type TakeBackPorts = { log: EventLog; gate(): Promise<WriteGate>; newId(): string };
+/** `gate` returns the gate of the place in which a run worked. */
+export type TakeBackPorts = { log: EventLog; gate(runId: string): Promise<WriteGate>; newId(): string };
 
 /**
  * Undoes or restores files. `plan` is called while the log is locked and selects the changes. If `signal` stops the work, the log contains
@@ -68,7 +69,7 @@ export async function takeBack(plan: () => TakingBack, { log, gate, newId }: Tak
     const undoId = newId();
     const record: RecordChanges = (changes) =>
       log.emit(runId, { type: 'undo_staged', undoId, ...(isRestore && { restore: true }), changes });
-    const results = await carryOut(await gate(), record, signal);
+    const results = await carryOut(await gate(runId), record, signal);
     log.emit(runId, done(undoId, results));
   } finally {
     log.unlock();

@@ -39,6 +39,8 @@ export class SessionWorktree {
 
   /** Deletes the worktree with its changes. @throws SessionError while a run is not finished */
   async drop(): Promise<void> {
+    // Another window may have continued the session.
+    this.#session.refresh();
     const id = this.#id;
     const { busy, state } = this.#session;
     if (busy || state.lastRun?.status !== 'finished')
@@ -49,7 +51,9 @@ export class SessionWorktree {
   /** Closes the worktree if the last run applied its changes. */
   async closeApplied(): Promise<void> {
     const { worktree, lastRun, staged } = this.#session.state;
-    if (worktree === undefined || !lastRun?.applies) return;
+    const { applies } = lastRun ?? {};
+    // Code from an answer can be applied to files of the worktree, which then goes on.
+    if (worktree === undefined || !lastRun || !applies || !('worktree' in applies)) return;
     if (staged.some(({ runId, landed }) => landed && runId === lastRun.runId)) await this.#close(worktree, 'applied');
   }
 

@@ -9,6 +9,7 @@ import { modelKey, ratioOf } from '../context/window.ts';
 import type { List } from '../list.ts';
 import { brokeOffInside, callsOf, isOfServer, isSent, type Message, orphanResult, type ToolResult } from '../model/messages.ts';
 import { endChecksAfter, reducePlan, stepsAfter } from '../plan/progress.ts';
+import { isWithin } from './children/child-ids.ts';
 import { addChild, ancestorsOf, forgetChildren, stateOf } from './children/child-state.ts';
 import { reducePending } from './children/pending.ts';
 import { addSpent, spentIn } from './children/spent.ts';
@@ -232,17 +233,15 @@ export function foldSession(events: Iterable<AgentEvent>, state = emptySession()
   return state;
 }
 
-/**
- * Moves the results of open calls into the conversation. A call without a result gets an error result, because providers reject a
- * conversation in which a call has no result.
- */
+/** Moves the results of open calls into the conversation. A missing one becomes an error result, because providers require a result. */
 function closeOpenCalls(state: MutableSessionState): void {
   if (state.open.length === 0) return;
   const content = state.open.map((call) => state.results.get(call.id) ?? orphanResult(call, state.begun.has(call.id)));
   const source = state.open.map(({ id }) => state.resultSeqs.get(id) ?? (state.begun.has(id) ? 'begun' : 'not_begun'));
   state.messages.push({ role: 'tool', content }, source);
   state.open = [];
-  keepOnly(state.grants, ({ scope, runId }) => scope !== 'turn' || (runId !== state.lastRun?.runId && state.children.has(runId)));
+  const own = state.lastRun?.runId ?? '';
+  keepOnly(state.grants, ({ scope, runId }) => scope !== 'turn' || (runId !== own && (isWithin(own, runId) || state.children.has(runId))));
   state.results.clear();
   state.resultSeqs.clear();
   state.begun.clear();

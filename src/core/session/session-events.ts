@@ -2,7 +2,7 @@
 
 import type { SessionEventBody } from './events.ts';
 import { isSamePermission, isSameSubject, keepOnly } from './grant-scope.ts';
-import type { MutableSessionState } from './session-state.ts';
+import type { MutableSessionState, Write } from './session-state.ts';
 import { addCost, addUsage } from './usage-totals.ts';
 
 export function reduceSessionEvent(state: MutableSessionState, event: SessionEventBody): void {
@@ -50,15 +50,19 @@ function setPermission(state: MutableSessionState, { about, effect }: Extract<Se
   else if (effect === 'ask' || effect === 'deny') state.rules.push({ about, effect });
 }
 
-/** The files of the worktree are gone, so nothing in them can be undone, and what the model read there no longer counts. */
+/** The files of the worktree are gone, so nothing in them can be undone, and their content no longer counts. */
 function leaveWorktree(state: MutableSessionState, worktree: string): void {
   state.worktree = undefined;
   const runs = [...state.runs.values()].filter((run) => run.worktree === worktree);
   const ids = new Set(runs.map(({ runId }) => runId));
-  const own = state.staged.filter(({ runId }) => ids.has(runId));
-  state.staged = state.staged.filter(({ runId }) => !ids.has(runId));
-  for (const { change } of own) state.contents.delete(change.path);
-  for (const run of runs) Object.assign(run, { changed: false, stagedBefore: 0 });
+  const before = state.staged;
+  const isLeft = ({ runId }: Write) => !ids.has(runId);
+  state.staged = before.filter(isLeft);
+  for (const { change } of before.filter((write) => !isLeft(write))) state.contents.delete(change.path);
+  // Changes that were applied are now content of the user's files.
+  for (const write of state.staged) if (write.landed) state.contents.set(write.change.path, write.change.after);
+  for (const run of state.runs.values()) run.stagedBefore = before.slice(0, run.stagedBefore).filter(isLeft).length;
+  for (const run of runs) run.changed = false;
 }
 
 /** Removes everything from an imported session that could have an effect here. Its runs cannot be undone, and its plans cannot be continued. */

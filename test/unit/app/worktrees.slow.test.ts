@@ -110,6 +110,57 @@ describe('a session in a worktree', () => {
     assert.equal(kedge.session.state.worktree, undefined);
   });
 
+  it('stays when code from an answer is applied, which is applied and undone there', async () => {
+    await using kedge = await onRepository([turn(edit('a.txt', 'two', 'TWO')), turn(say('Done.'))]);
+    const before = await ofUser(kedge);
+    const worktree = await runInWorktree(kedge);
+    answerAll(kedge.session, { approve: true });
+    const closed: string[] = [];
+    kedge.session.subscribe(({ type }) => type === 'session_worktree_closed' && closed.push(type));
+    await kedge.session.apply({ path: 'code.txt', code: 'code\n' });
+    await worktree.closeApplied();
+    assert.deepEqual(closed, []);
+    assert.deepEqual(
+      (await worktree.changes(never)).changes.map(({ path }) => path),
+      ['a.txt', 'code.txt'],
+    );
+    await kedge.session.changes.undo(kedge.session.state.lastRun?.runId as string);
+    assert.deepEqual(
+      (await worktree.changes(never)).changes.map(({ path }) => path),
+      ['a.txt'],
+    );
+    assert.deepEqual(await ofUser(kedge), before);
+  });
+
+  it('can be restored to the point before its changes were applied, and again to the point after that', async () => {
+    await using kedge = await onRepository([turn(edit('a.txt', 'two', 'TWO'), edit('b.txt', 'b of', 'B of')), turn(say('Done.'))]);
+    const before = await ofUser(kedge);
+    const worktree = await runInWorktree(kedge);
+    answerAll(kedge.session, { approve: true });
+    await worktree.apply();
+    const applied = await ofUser(kedge);
+    const { contents, lastRun } = kedge.session.state;
+    assert.ok(contents.get('a.txt'), 'The content of an applied file is known.');
+    await kedge.session.changes.restore({ runId: lastRun?.runId as string });
+    assert.deepEqual((await ofUser(kedge)).files, before.files);
+    const { undoId } = kedge.events.findLast((event) => event.type === 'changes_restored') as { undoId: string };
+    await kedge.session.changes.restore({ undoId });
+    assert.deepEqual((await ofUser(kedge)).files, applied.files);
+  });
+
+  it('is not dropped while a run in another window is not finished', async () => {
+    const script = [turn(edit('a.txt', 'two', 'TWO')), turn(say('Done.')), turn(call('read_file', { path: 'a.txt' })), turn(say('Done.'))];
+    await using kedge = await onRepository(script);
+    const worktree = await runInWorktree(kedge);
+    const other = await kedge.beside();
+    const asked = other.session.prompt({ text: 'Again', mode: 'agent' });
+    other.session.pause();
+    await asked;
+    assert.equal(other.session.state.lastRun?.status, 'paused');
+    other.assistant.close();
+    await assert.rejects(worktree.drop(), /not finished/);
+  });
+
   it('stays after a rejection, can be continued there, and is gone when it is dropped', async () => {
     const script = [turn(edit('a.txt', 'two', 'TWO')), turn(say('Done.')), turn(edit('a.txt', 'one', 'ONE')), turn(say('Done again.'))];
     await using kedge = await onRepository(script);
@@ -162,6 +213,20 @@ describe('a session in a worktree', () => {
     assert.equal(await again.read('a.txt'), 'one\nTWO\nthree\nfour\nfive\n');
   });
 
+  it('is not changed by an undo after a crash right after the changes were applied', async () => {
+    const kedge = await onRepository([turn(edit('a.txt', 'two', 'TWO')), turn(say('Done.'))]);
+    const worktree = await runInWorktree(kedge);
+    answerAll(kedge.session, { approve: true });
+    kedge.session.subscribe(({ type }) => type === 'run_finished' && kedge.assistant.close());
+    await assert.rejects(worktree.apply(), /session is closed/);
+    await using again = await kedge.reload();
+    assert.equal(await again.read('a.txt'), 'one\nTWO\nthree\nfour\nfive\n');
+    await again.session.changes.undo(again.session.state.lastRun?.runId as string);
+    assert.equal(await again.read('a.txt'), 'one\ntwo\nthree\nfour\nfive\n');
+    const { changes } = await (await again.assistant.worktree(again.session)).changes(never);
+    assert.equal(String(changes[0]?.after), 'one\nTWO\nthree\nfour\nfive\n');
+  });
+
   it('is not shared with a fork', async () => {
     await using kedge = await onRepository([turn(edit('a.txt', 'two', 'TWO')), turn(say('Done.')), turn(say('Here.'))]);
     await runInWorktree(kedge);
@@ -170,6 +235,16 @@ describe('a session in a worktree', () => {
     assert.equal(fork.state.worktree, undefined);
     await fork.prompt({ text: 'Where am I?', mode: 'ask' });
     assert.equal(fork.state.lastRun?.worktree, undefined);
+    assert.notEqual(kedge.session.state.worktree, undefined);
+  });
+
+  it('is not used by a fork that continues a failed run', async () => {
+    await using kedge = await onRepository([turn(edit('a.txt', 'two', 'TWO'))]);
+    await runInWorktree(kedge);
+    assert.equal(kedge.session.state.lastRun?.outcome, 'failed');
+    const { session: fork } = await (await kedge.assistant.library()).fork(kedge.session.id);
+    await assert.rejects(fork.resume(), /not used by this session any more/);
+    assert.equal(fork.state.lastRun?.status, 'finished');
     assert.notEqual(kedge.session.state.worktree, undefined);
   });
 

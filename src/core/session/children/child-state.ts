@@ -15,10 +15,10 @@ export function stateOf<State extends SessionState>(state: State, runId: string)
   return state.children.get(runId) as State | undefined;
 }
 
-export function addChild(state: MutableSessionState, parent: MutableSessionState, { runId }: Started): MutableSessionState {
+export function addChild(state: MutableSessionState, parent: MutableSessionState, { runId, at }: Started): MutableSessionState {
   const { ratios, windows, approvals, questionAnswers, callIds, grants, rules, children } = state;
   const shared = { ratios, windows, approvals, questionAnswers, callIds, grants, rules, children };
-  const child = { ...emptySession(state.messages.empty()), ...shared, seq: state.seq };
+  const child = { ...emptySession(state.messages.empty()), ...shared, seq: state.seq, at };
   children.set(runId, child);
   if (parent.lastRun) parent.lastRun.children = childNumber(runId, parent.lastRun.runId);
   return child;

@@ -74,6 +74,40 @@ describe('delegate', () => {
     assert.equal(eventsOf(kedge.events, 'run_started').length, 21);
   });
 
+  it('counts the time of a child from its start', async () => {
+    let time = 1_000_000_000;
+    const adapter = modelOf({ go: delegating('one'), one: reading('Here.', 'a.txt') });
+    await using kedge = await assistantOn(FILES, [], { adapter, delegation: 1, now: () => ++time });
+    await kedge.session.prompt({ text: 'go', mode: 'ask' });
+    const [child, root] = eventsOf(kedge.events, 'run_finished');
+    assert.ok(child && root && child.durationMs > 0 && child.durationMs < root.durationMs, `${child?.durationMs} of ${root?.durationMs}`);
+    sameStateAsLog(kedge);
+  });
+
+  it('keeps a permission for the turn of the parent when the turn of a child ends', async () => {
+    const adapter = modelOf({
+      go: (turn) =>
+        turn === 0
+          ? [...call('create_file', { path: 'n.txt', content: 'n' }, 'w'), ...call('delegate', { task: 'one' }, 'd')]
+          : say('Done.'),
+      one: reading('Here.', 'a.txt'),
+    });
+    await using kedge = await assistantOn(FILES, [], { adapter, delegation: 1 });
+    const kept: boolean[] = [];
+    kedge.session.subscribe(
+      (event) => {
+        if (event.type === 'approval_requested') void kedge.session.answerApproval(event.approvalId, { approve: true, grant: 'turn' });
+        const isChilds = event.runId.includes('.');
+        if (isChilds && event.type === 'run_finished') kept.push(kedge.session.state.grants.some(({ scope }) => scope === 'turn'));
+      },
+      { withChildren: true },
+    );
+    await kedge.session.prompt({ text: 'go', mode: 'agent' });
+    assert.deepEqual(kept, [true]);
+    assert.deepEqual(kedge.session.state.grants, []);
+    sameStateAsLog(kedge);
+  });
+
   it('returns the reason if a child fails, and the parent goes on', async () => {
     const adapter = modelOf({ go: delegating('fails', 'works'), works: () => say('Fine.') });
     await using kedge = await assistantOn(FILES, [], { adapter, delegation: 1 });
