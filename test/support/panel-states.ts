@@ -20,6 +20,7 @@ import { permissionStates } from './permission-states.ts';
 import { planStates } from './plan-states.ts';
 import { reviewStates } from './review-states.ts';
 import { sessionStates } from './session-states.ts';
+import { worktreeStates } from './worktree-states.ts';
 
 const LIMITS = { turns: 20, callsPerTurn: 8, callsPerRun: 60, minutes: 10 };
 const MODEL = { provider: 'openai', model: 'gpt-6.1-sol' };
@@ -412,6 +413,7 @@ export const STATES: Record<string, NamedState> = {
   ...planStates(),
   ...mentionStates(),
   ...customizationStates(),
+  ...worktreeStates(),
   'empty-ask': { messages: [host('ask', attention), session(new Script(), false)] },
   'empty-plan': { messages: [host('plan'), session(new Script(), false)] },
   'empty-agent-allowed': {

@@ -6,7 +6,7 @@ import { Icon } from '../icon.tsx';
 export function WorktreeBar({ sessionId, isOver }: { sessionId: string; isOver: boolean }) {
   const send = (action: 'apply' | 'drop') => post({ type: 'worktree', sessionId, action });
   return (
-    <section class="card changes" aria-label="Worktree">
+    <section class="card changes worktree" aria-label="Worktree">
       <div class="card-head">
         <Icon name="git-branch" />
         <h3>In a worktree. Your files are unchanged.</h3>
