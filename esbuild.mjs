@@ -71,12 +71,41 @@ const sqlite = {
   },
 };
 
-// CommonJS packages and the plug-in above load Node's modules with `require`, which ES modules do not have. Node 20.16 has a faster way.
+/** The manifest is beside dist/ in each package, so the program reads it there. A second copy would be as large as a provider. */
+const manifest = {
+  name: 'manifest',
+  setup(build) {
+    build.onResolve({ filter: /^[./]+\/package\.json$/ }, () => ({ path: 'manifest', namespace: 'manifest' }));
+    build.onLoad({ filter: /^/, namespace: 'manifest' }, () => ({
+      contents: "export default JSON.parse(require('node:fs').readFileSync(new URL('../package.json', kedgeUrl), 'utf8'));",
+    }));
+  },
+};
+
+// CommonJS packages and the plug-ins above load Node's modules with `require`, which ES modules do not have. Node 20.16 has a faster way.
 const banner = {
   js: [
     "import{createRequire as kedgeCreateRequire}from'node:module';",
     'const kedgeUrl=import.meta.url,require=(name)=>process.getBuiltinModule?.(name)??kedgeCreateRequire(kedgeUrl)(name);',
   ].join(''),
+};
+
+/** Few of the many chunks use what the banner declares, and it would be a tenth of a small chunk. */
+const bannerWhereUsed = {
+  name: 'banner-where-used',
+  setup(build) {
+    // Source maps count the line of the banner.
+    if (debug) return;
+    build.initialOptions.write = false;
+    build.onEnd(({ outputFiles = [] }) =>
+      Promise.all(
+        outputFiles.map(({ path, text }) => {
+          const code = text.replace(`${banner.js}\n`, '');
+          return writeFile(path, /\b(?:require|kedgeUrl)\b/.test(code) ? text : code);
+        }),
+      ).then(() => undefined),
+    );
+  },
 };
 
 const common = {
@@ -105,7 +134,7 @@ const bundles = [
     chunkNames: '[name]-[hash]',
     // VS Code provides `vscode`. The keychain library is native and optional; without it, keys cannot be stored in the keychain.
     external: ['vscode', '@napi-rs/keyring'],
-    plugins: [nodeModules, sdkParts, sqlite],
+    plugins: [nodeModules, sdkParts, sqlite, manifest, bannerWhereUsed],
     banner,
   },
   {
@@ -130,7 +159,7 @@ const bundles = [
     // It is the entry point of a thread.
     entryPoints: { documents: 'src/hosts/node/documents/worker.ts' },
     chunkNames: 'documents-[name]-[hash]',
-    plugins: [nodeModules],
+    plugins: [nodeModules, bannerWhereUsed],
   },
   // It is copied out of the extension, so it is one file.
   { ...common, platform: 'node', format: 'esm', target: 'node20', entryPoints: { launcher: 'src/hosts/vscode/program/launcher.ts' } },

@@ -1,5 +1,6 @@
 /** Bundles the panel: its script, and the parts that it loads on demand. */
 
+import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { usedCodicons } from './codicons.mjs';
 
@@ -46,6 +47,25 @@ const withoutRareDiagrams = {
   },
 };
 
+/**
+ * A module behind an `import()` is bundled with everything that it imports, whether it is used or not, because all diagrams are in one file. The
+ * diagrams that are drawn are therefore imported statically, and those that are left out keep their `import()`, which rejects.
+ */
+const drawnDiagrams = {
+  name: 'drawn-diagrams',
+  setup(build) {
+    build.onLoad({ filter: /node_modules.mermaid.dist.*\.mjs$/ }, async ({ path }) => {
+      const statics = [];
+      const code = (await readFile(path, 'utf8')).replace(/\bimport\(("\.\/[^"]+\.mjs")\)/g, (whole, file) => {
+        if (LEFT_OUT.test(file.slice(1, -1).split('/').at(-1))) return whole;
+        statics.push(`import * as drawn${statics.length} from ${file};`);
+        return `Promise.resolve(drawn${statics.length - 1})`;
+      });
+      return { contents: [...statics, code].join('\n') };
+    });
+  },
+};
+
 const common = { bundle: true, platform: 'browser', target: 'es2022', legalComments: 'none' };
 
 /** @type {import('esbuild').BuildOptions[]} */
@@ -68,6 +88,6 @@ export const panelBundles = [
     entryPoints: Object.fromEntries(
       ['highlight', 'math', 'diagram', 'plot'].map((name) => [`panel-${name}`, `webview-ui/lazy/${name}.ts`]),
     ),
-    plugins: [withoutRareDiagrams],
+    plugins: [withoutRareDiagrams, drawnDiagrams],
   },
 ];
