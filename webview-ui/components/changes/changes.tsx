@@ -43,7 +43,7 @@ export function Changes({ run }: { run: PanelRun }) {
       <div class="card-head">
         <h3>
           {count(changes.length, 'file')} changed
-          {restoredBy ? ', then undone' : isImported && (run.worktree ? ' in a worktree' : ' before the import')}
+          {restoredBy ? ', then undone' : run.worktree ? ' in a worktree' : isImported && ' before the import'}
         </h3>
         {!restoredBy && !isImported && changes.length > 1 && <Review run={run} />}
         {!restoredBy && !isImported && <Undo run={run} label="Undo run" />}
