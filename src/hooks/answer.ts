@@ -5,7 +5,7 @@ import { visibleText } from '../core/words/visible-text.ts';
 /** How the process of a hook ended. `stdout` and `stderr` are cut off at a limit. */
 export type HookExit = { code?: number; stdout: string; stderr: string; problem?: string };
 
-/** What a hook wants. `reason` belongs to the decision. */
+/** The answer of a hook. `reason` belongs to the decision. */
 export type HookAnswer = { decision?: 'deny' | 'ask'; reason?: string; context?: string; notify?: string; problem?: string };
 
 /** The exit code of a hook that denies, as in other assistants. Its standard error output is the reason. */

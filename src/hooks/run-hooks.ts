@@ -13,7 +13,7 @@ import { type MatchedCall, matches } from './match.ts';
 /** Starts the command of a hook, and ends it with everything that it has started at the time limit or when the signal aborts. */
 export type StartHook = (hook: Pick<Hook, 'command' | 'timeoutMs'>, input: string, signal: AbortSignal) => Promise<HookExit>;
 
-/** What all hooks of the run get. */
+/** The data that all hooks of the run get. */
 export type HookRun = { session: string; run: string; mode: Mode; workspace: readonly string[] };
 
 /** The hooks of the workspace, which run only if the user has accepted exactly these. */

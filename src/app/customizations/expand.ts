@@ -5,7 +5,7 @@ import type { Location } from '../../workspace/types.ts';
 /** A value that the prompt needs, as the user is asked for it. */
 export type Needed = { key: string; label: string; placeholder?: string };
 
-/** What the active editor of the host shows. */
+/** The file and the selection that the active editor of the host shows. */
 export type EditorValues = { at?: Location; selection?: string };
 
 const NAMES = 'selection|selectedText|fileBasenameNoExtension|fileBasename|fileDirname|file|workspaceFolderBasename|workspaceFolder';

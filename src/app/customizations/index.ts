@@ -51,9 +51,11 @@ export class Customizations {
   async promptIn(message: string, { mode, ask, editor = {} }: Asking): Promise<SentPrompt | undefined> {
     const [, isNamed, name, rest = ''] = /^\s*\/(prompt\s+)?([A-Za-z0-9][\w-]*)(?:\s+([\s\S]*))?$/.exec(message) ?? [];
     if (name === undefined) return undefined;
-    const { prompts } = await listPromptFiles(this.#ports);
+    const { prompts, rejected } = await listPromptFiles(this.#ports);
     const isCommand = ({ command, name: own }: PromptFile) => (isNamed ? own === name.toLowerCase() : command === `/${name.toLowerCase()}`);
     const prompt = prompts.find(isCommand);
+    const broken = isNamed && !prompt && rejected.find((each) => each.name.toLowerCase() === name.toLowerCase());
+    if (broken) throw new SessionError(`${broken.path} cannot be sent. ${broken.problem}`);
     if (!prompt && isNamed) throw new SessionError(`There is no prompt file ${name}. Put it into .kedge/prompts/${name}.md.`);
     if (!prompt) return undefined;
     const needed = neededBy(prompt.body);
@@ -66,7 +68,7 @@ export class Customizations {
       const value = (await this.#fromEditor(each.key, editor)) ?? (await ask?.(each, prompt));
       if (value === undefined)
         throw new SessionError(
-          `/${prompt.name} was not sent: it needs ${each.label}. Write it after the command: ${prompt.command} ${each.key}="…"`,
+          `/${prompt.name} was not sent: it needs a value for ${each.label}. Write it after the command: ${prompt.command} ${each.key}="…"`,
         );
       values.set(each.key, value);
     }

@@ -98,7 +98,7 @@ export function lowest(modes: readonly (Mode | undefined)[]): Mode | undefined {
   return MODES.find((mode) => modes.includes(mode));
 }
 
-/** What the file asks for and does not get, as sentences. */
+/** The requests of the file that are not fulfilled, as sentences. */
 function remarksOn(fields: Fields, name: string): string[] {
   const agent = fields.get('agent');
   const isOther = typeof agent === 'string' && !MODES.some((mode) => mode === agent.trim().toLowerCase());

@@ -9,7 +9,7 @@ import { readCommand } from './command.ts';
 export type ReadPart = { document: string; text: string; isError: boolean; next?: number; length?: number };
 /** Notes on the parts `from` to `to`. */
 export type Notes = { from: number; to: number; text: string };
-/** What is said above notes: the documents, how much has been read, and why the model wrote no notes. */
+/** The text above notes: the documents, how much has been read, and why the model wrote no notes. */
 export type NotesHead = { names: string; percent: number; problem?: string };
 
 /** `unread` are the results about which there are no notes yet. `problems` says which parts have no notes. `added` is what the user said after the command. */

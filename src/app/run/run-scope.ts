@@ -8,7 +8,7 @@ import type { RunContext } from '../context/run-context.ts';
 import type { DocumentsPort } from '../ports.ts';
 import type { Prompt } from '../session/prompt.ts';
 
-/** What a child run has from its parent: at most its tools and collections, and the rest of its budget. */
+/** Everything that a child run has from its parent: at most its tools and collections, and the rest of its budget. */
 export type Above = {
   meter: Meter;
   tools(): readonly Tool[];

@@ -67,7 +67,7 @@ export function addEvent(digest: Digest, event: AgentEvent): void {
     digest.at = event.at;
   }
   if (event.type === 'session_imported') forgetCounts(digest);
-  // What a child run does counts for the run that the user started.
+  // The actions of a child run count for the run that the user started.
   else if (isChildRun(event.runId) && (event.type.startsWith('run_') || event.type === 'budget_reached')) return;
   else if (event.type === 'run_started') {
     digest.runs[event.runId] = { mode: event.mode, model: modelKey(event.model), end: 'open' };

@@ -43,7 +43,7 @@ const LIMITS = {
   answer: ['minutes', 'tokens', 'usd'],
 } as const satisfies Record<Limited, readonly (keyof RunLimits)[]>;
 
-/** What a run with a parent has in addition to the budget that is left of its parent. */
+/** Everything that a run with a parent has in addition to the budget that is left of its parent. */
 type OwnLimits = { max: () => Partial<RunLimits>; used: () => Use; isPriced: boolean };
 
 /**

@@ -147,7 +147,7 @@ export type RunView = {
   limit?: { limit: BudgetKey; max: number; unpriced?: number | undefined };
   /** Why the limits of the run are lower than usual. */
   shrunk?: string;
-  /** What hooks did, each said once. */
+  /** The actions of hooks, each reported once. */
   hooks?: readonly string[];
   paused?: { reason: PauseReason; summary: string };
   finished?: { outcome: Outcome; error?: RunError; usage: Usage; cost?: Cost; sessionCost?: Cost; durationMs: number; receipt?: Receipt };

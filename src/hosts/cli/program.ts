@@ -154,7 +154,7 @@ async function run(given: Extract<Command, { action: 'prompt' | 'continue' }>, s
         process.stdin.isTTY === true,
         readLastRun(session.events),
       );
-  session.subscribe(renderer ? (event) => renderer.handle(event) : printJson, { withChildren: true });
+  const unsubscribe = session.subscribe(renderer ? (event) => renderer.handle(event) : printJson, { withChildren: true });
   hooks.onInterrupt = () => void renderer?.interrupted();
 
   const endpoint = env.KEDGE_OTLP_ENDPOINT;
@@ -193,7 +193,11 @@ async function run(given: Extract<Command, { action: 'prompt' | 'continue' }>, s
     renderer?.skipWait(),
   );
   if (code === EXIT.answered && !command.json) answers?.print(session);
-  if (session.state.worktree !== undefined) await (await loadWorktrees()).offerChanges(kedge, session, command, signal);
+  if (session.state.worktree !== undefined) {
+    // Applying the changes prints with a renderer of its own.
+    if (!command.json) unsubscribe();
+    await (await loadWorktrees()).offerChanges(kedge, session, command, signal);
+  }
   if (command.output !== undefined) (await import('./output/plan-output.ts')).writePlan(session, command.output);
   await kedge.pruneCheckpoints().catch(() => undefined);
   await traces?.flush();

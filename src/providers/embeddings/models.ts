@@ -1,4 +1,4 @@
-/** What is known about embedding models (November 2026). */
+/** The known facts about embedding models (November 2026). */
 
 /**
  * `usdPerMillion` is the price in US dollars per million tokens. `dimensions` is requested of models whose vectors can be shortened, because

@@ -37,13 +37,20 @@ export function applyWorktreeTool(workspace: Workspace, gate: WriteGate, read: (
       }
       const note = left.map(({ path, why }) => `${path} ${why}.`).join('\n');
       if (applied.length === 0)
-        throw new ToolError(note ? `No change can be applied.\n${note}` : 'Your files already contain all changes of the worktree.');
+        throw new ToolError(
+          note
+            ? `No change can be applied.\n${note}`
+            : changes.length === 0
+              ? 'The worktree contains no changes.'
+              : 'Your files already contain all changes of the worktree.',
+        );
       const count = `${applied.length} ${applied.length === 1 ? 'file' : 'files'}`;
       // The diff does not show permissions.
       const executable = applied.filter(({ before, mode = 0 }) => !before && mode & 0o111).map(({ path }) => path);
       const notes = [
         ...(executable.length > 0 ? [`Executable: ${executable.join(', ')}.`] : []),
         ...left.map(({ path, why }) => `${path} ${why}.`),
+        ...(left.length > 0 ? ['If you approve, what is left out is deleted with the worktree.'] : []),
       ];
       const done = `The changes of the worktree were applied to ${count}.${note && `\n${note}`}`;
       return changeCall([`Apply the changes of the worktree to ${count}`, ...notes].join('. '), applied, gate, done);

@@ -99,8 +99,12 @@ describe('a session in a worktree', () => {
     await using kedge = await onRepository(script);
     const worktree = await runInWorktree(kedge);
     await kedge.write('b.txt', 'b of the user, later\n');
-    answerAll(kedge.session, { approve: true });
-    await worktree.apply();
+    const asked = nextEvent(kedge.session, 'approval_requested');
+    const applied = worktree.apply();
+    const { approvalId, title } = await asked;
+    assert.match(title, /If you approve, what is left out is deleted with the worktree\.$/);
+    await kedge.session.answerApproval(approvalId, { approve: true });
+    await applied;
     assert.equal(await kedge.read('b.txt'), 'b of the user, later\n');
     assert.equal(await kedge.read('a.txt'), 'one\nTWO\nthree\nfour\nfive\n');
     const texts = kedge.events.flatMap((event) =>
@@ -176,6 +180,9 @@ describe('a session in a worktree', () => {
     // An undo before the changes are applied works in the worktree.
     await kedge.session.changes.undo([...kedge.session.state.runs.keys()].at(-1) as string);
     assert.equal(String((await worktree.changes(never)).changes[0]?.after), 'one\nTWO\nthree\nfour\nfive\n');
+    await kedge.session.changes.undo([...kedge.session.state.runs.keys()][0] as string);
+    await worktree.apply();
+    assert.match(JSON.stringify(kedge.events), /The worktree contains no changes/);
     await worktree.drop();
     assert.deepEqual([directories(kedge), recorded(kedge), kedge.session.state.worktree], [[], 1, undefined]);
     assert.deepEqual(await ofUser(kedge), before);

@@ -2,6 +2,7 @@
 import { narrowingLines } from '../../../agents/describe.ts';
 import type { ListedAgent } from '../../../app/agents/agents.ts';
 import type { AgentsPort } from '../../../app/ports.ts';
+import { SessionError } from '../../../app/session/session-error.ts';
 import { visibleLine } from '../../../core/words/visible-text.ts';
 import type { AgentFiles } from '../../node/agent-files.ts';
 import { harmless, oneLine } from '../output/terminal.ts';
@@ -12,14 +13,19 @@ export function agentsPort(files: AgentFiles, canChooseModel: boolean): AgentsPo
     userFiles: () => files.userFiles(),
     accepted: (path) => files.accepted(path),
     accept: (path, digest) => files.accept(path, digest),
-    review: (agent) => reviewAgent(agent),
+    review: reviewAgent,
     hasModel: () => canChooseModel,
   };
 }
 
-/** Resolves to false without a terminal. The complete prompt is shown on request. */
-export async function reviewAgent(agent: ListedAgent, isInteractive = process.stdin.isTTY === true): Promise<boolean> {
-  if (!isInteractive) return false;
+/** The complete prompt is shown on request. @throws SessionError without a terminal */
+async function reviewAgent(agent: ListedAgent): Promise<boolean> {
+  if (!process.stdin.isTTY) {
+    const { name } = agent;
+    throw new SessionError(
+      `The agent ${name} of this workspace did not run, because you have not accepted it. To see and accept it: kedge agents accept ${name}`,
+    );
+  }
   const lines = linesOf(process.stdin);
   let text = reviewText(agent);
   for (;;) {

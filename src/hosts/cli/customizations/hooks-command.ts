@@ -13,7 +13,7 @@ export function hooksText([verb, ...more]: readonly string[], port: HooksPort | 
   if (more.length === 0 && verb === 'path') return path;
   if (more.length === 0 && verb === 'schema')
     return JSON.stringify(z.toJSONSchema(hooksSchema, { io: 'input', target: 'draft-7' }), null, 2);
-  if (verb !== undefined) throw new UsageError('Use kedge hooks, kedge hooks path or kedge hooks schema.');
+  if (verb !== undefined) throw new UsageError('Use kedge hooks, kedge hooks path or kedge hooks schema. See kedge hooks --help.');
   const own = port?.user();
   const files = port?.workspace() ?? [];
   const isAccepted = port?.isAccepted(files.map((file) => `${file.path} ${file.digest}`).join('\n')) ?? false;

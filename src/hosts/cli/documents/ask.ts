@@ -204,7 +204,10 @@ class Asker {
 }
 
 export function sourceText({ collection, document, section, page, lines }: DocumentSource): string {
-  const place = page !== undefined ? `page ${page}` : lines && (lines.includes('!') ? oneLine(lines) : `line ${lines}`);
+  const place =
+    page !== undefined
+      ? `page ${page}`
+      : lines && (lines.includes('!') ? oneLine(lines) : `${lines.includes('-') ? 'lines' : 'line'} ${lines}`);
   return [oneLine(`${collection}/${document}`), place, section && oneLine(section)].filter(Boolean).join(', ');
 }
 

@@ -26,7 +26,8 @@ Usage
   kedge doctor             check the stored sessions and repair them
   kedge insights           show statistics about the runs of this folder; --days N, --all, --json,
                            --csv
-  kedge docs add NAME …    index documents to search in them; also: docs update, list, show, search, remove
+  kedge docs add NAME …    index documents; also: docs ask, summarize, worksheet, compare, search, update, list, show,
+                           remove
   kedge acp                be the agent of another editor, over the Agent Client Protocol
   kedge mcp                let other assistants ask about this folder, as an MCP server that only reads
   kedge models             list the models that can be chosen

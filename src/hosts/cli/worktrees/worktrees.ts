@@ -13,6 +13,7 @@ import { findSession } from '../sessions/find.ts';
 
 type Listed = { session: Session; worktree: SessionWorktree };
 const MOST_NAMES = 20;
+const NONE = 'No session of this folder works in a worktree. To start one: kedge agent --worktree "…"';
 
 /** Creates the worktree of a new session. Returns its id. @throws UsageError in a mode that cannot write */
 export async function createWorktree(
@@ -64,15 +65,18 @@ export async function worktreeCommand(kedge: Kedge, words: readonly string[], op
 async function list(kedge: Kedge, options: Options, signal: AbortSignal): Promise<number> {
   const all = await inWorktrees(kedge);
   for (const { session, worktree } of all) {
-    const { changes } = await worktree.changes(signal).catch(() => ({ changes: [] }));
-    const paths = changes.map(({ path }) => path);
-    const line = options.json
-      ? JSON.stringify({ session: session.id, title: session.state.title, files: paths })
-      : `${session.id}  ${oneLine(session.state.title, 60)}  ${count(paths.length)} changed`;
+    // A worktree that cannot be read is not one without changes.
+    const read = await worktree
+      .changes(signal)
+      .catch((error: unknown) => ({ problem: error instanceof Error ? error.message : String(error) }));
+    signal.throwIfAborted();
+    const title = session.state.title;
+    const files = 'changes' in read ? { files: read.changes.map(({ path }) => path) } : read;
+    const state = 'files' in files ? `${count(files.files.length)} changed` : oneLine(files.problem, 300);
+    const line = options.json ? JSON.stringify({ session: session.id, title, ...files }) : `${session.id}  ${oneLine(title, 60)}  ${state}`;
     process.stdout.write(`${line}\n`);
   }
-  if (all.length === 0 && !options.json)
-    process.stdout.write('No session of this folder works in a worktree. To start one: kedge agent --worktree "…"\n');
+  if (all.length === 0 && !options.json) process.stdout.write(`${NONE}\n`);
   return EXIT.answered;
 }
 
@@ -85,7 +89,9 @@ async function apply({ session, worktree }: Listed, options: Options, signal: Ab
     stop();
   }
   if (session.state.worktree === undefined) return EXIT.answered;
-  process.stderr.write(`Nothing was applied. To review again: kedge worktree apply ${session.id}\n`);
+  process.stderr.write(
+    `Nothing was applied. To review again: kedge worktree apply ${session.id}\nTo drop the changes: kedge worktree drop ${session.id}\n`,
+  );
   return options.json ? EXIT.failed : EXIT.stopped;
 }
 
@@ -105,7 +111,7 @@ async function find(kedge: Kedge, wanted: string | undefined): Promise<Listed> {
   if (all[0] && all.length === 1) return all[0];
   throw new UsageError(
     all.length === 0
-      ? 'No session of this folder works in a worktree.'
+      ? NONE
       : `${all.length} sessions work in worktrees. Name one of them: ${all.map(({ session }) => session.id).join(', ')}`,
   );
 }

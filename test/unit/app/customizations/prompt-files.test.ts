@@ -162,8 +162,16 @@ describe('prompt files', () => {
     );
     for (const path of ['.env', 'hidden/b.ts', 'link.ts'])
       await assert.rejects(kedge.send('/look', { editor: { at: at(path), selection: 'KEY=1' } }), /may only be sent as a mention/, path);
-    await assert.rejects(kedge.send('/look'), { message: '/look was not sent: it needs file. Write it after the command: /look file="…"' });
+    await assert.rejects(kedge.send('/look'), {
+      message: '/look was not sent: it needs a value for file. Write it after the command: /look file="…"',
+    });
     assert.equal((await kedge.send('/look file=x.ts selection="a b"'))?.text, 'x.ts x.ts x . . workspace: a b');
+  });
+
+  it('say why they cannot be sent', async () => {
+    await using kedge = await customizationsOn({ '.kedge/prompts/empty.md': '', '.kedge/prompts/other.md': 'Other.' });
+    await assert.rejects(kedge.send('/prompt empty now'), { message: '.kedge/prompts/empty.md cannot be sent. It contains no prompt.' });
+    assert.equal(await kedge.send('/empty now'), undefined);
   });
 
   it('ask for what is missing, once', async () => {
@@ -180,7 +188,7 @@ describe('prompt files', () => {
       { key: 'name', label: 'name', placeholder: 'its name', command: '/form' },
       { key: 'kind', label: 'kind', command: '/form' },
     ]);
-    await assert.rejects(kedge.send('/form', { ask: async () => undefined }), /\/form was not sent: it needs name/);
+    await assert.rejects(kedge.send('/form', { ask: async () => undefined }), /\/form was not sent: it needs a value for name/);
   });
 
   it('are not sent if they are too long or would become a command of Kedge', async () => {

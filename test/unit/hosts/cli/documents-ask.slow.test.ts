@@ -76,7 +76,7 @@ describe('questions about documents, from the terminal and over MCP', () => {
     const { code, stdout } = await run(['docs', 'ask', QUERY, '--use-case', 'a runbook'], env);
     assert.equal(code, 0);
     assert.match(stdout, /^Call it twice \[handbook\/docs\/deploy\.md:5\]/);
-    assert.match(stdout, /\nSources\n- handbook\/docs\/deploy\.md, line [\d-]+, Deploy > Rollback\n/);
+    assert.match(stdout, /\nSources\n- handbook\/docs\/deploy\.md, lines \d+-\d+, Deploy > Rollback\n/);
     assert.match(stdout, /\nConfidence: medium\..* 1 cited place was removed.*other\.md:1/);
     assert.equal(stdout.match(/confidence/gi)?.length, 1, 'the line of the model is not printed');
     const request = JSON.stringify(server?.requests[0]?.body);

@@ -83,7 +83,10 @@ describe('agents in the terminal', () => {
   it('of the workspace run only if a person accepts them, or after kedge agents accept', async () => {
     const run = ['ask', '--agent', 'style', '--json', 'where is one?'];
     const alone = await kedge(run);
-    assert.match(alone.err, /The agent style of this workspace did not run, because you have not accepted it\./);
+    assert.match(
+      alone.err,
+      /The agent style of this workspace did not run, because you have not accepted it\. To see and accept it: kedge agents accept style$/m,
+    );
     assert.equal(alone.out, '');
     const refused = await kedge(run, ['p', 'n']);
     assert.match(
