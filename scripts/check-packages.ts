@@ -19,7 +19,7 @@ const EXTENSION: Contents = {
   name: 'The extension',
   // VS Code adds its own manifest when it installs the package.
   files:
-    /^(package\.json|readme\.md|changelog\.md|LICENSE\.txt|\.vsixmanifest|dist\/([\w-]+\.(js|wasm\.br|css|woff2)|THIRD-PARTY-NOTICES\.txt)|media\/[\w/-]+\.(png|svg|webp))$/,
+    /^(package\.json|readme\.md|changelog\.md|LICENSE\.txt|\.vsixmanifest|dist\/([\w-]+\.(js|wasm\.br|css|woff2)|THIRD-PARTY-NOTICES\.txt)|media\/([\w/-]+\.(png|svg|webp)|hooks\.schema\.json))$/,
   maxBytes: 2_970_000,
 };
 

@@ -80,7 +80,7 @@ describe('a run with MCP servers', function () {
     const left = await servers.toolsFor('agent', isNeverDenied);
     assert.deepEqual(
       left.map(({ name }) => name),
-      ['asking__act', 'asking__flood', 'asking__leave', 'asking__lists', 'asking__sample'],
+      ['act', 'flood', 'hold', 'later', 'leave', 'lists', 'sample', 'withdraw'].map((name) => `asking__${name}`),
     );
     delete settings.asking;
     await assert.rejects(async () => left[0]?.prepare({}, signal), /turned off asking__act/);

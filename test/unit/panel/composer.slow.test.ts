@@ -8,7 +8,8 @@ import { host, Script, STATES, session } from '../../support/panel-states.ts';
 describe('the commands of the composer', function () {
   this.timeout(120_000);
   const panel = panelPage();
-  const { posted } = panel;
+  /** The panel asks for the commands of prompt files when a slash is typed. */
+  const posted = async () => (await panel.posted()).filter(({ type }) => type !== 'find_commands');
   const open = (change: Partial<PanelState> = {}) => panel.show([host('ask', change), session(new Script(), false)]);
   const box = (page: Page) => page.getByRole('textbox', { name: /^Prompt/ });
   const options = (page: Page) => page.getByRole('option').allTextContents();
@@ -58,7 +59,8 @@ describe('the commands of the composer', function () {
     assert.deepEqual(await posted(), [
       { type: 'set_mode', mode: 'plan' },
       { type: 'set_mode', mode: 'agent' },
-      { type: 'prompt', text: 'Fix it', mode: 'agent', sessionId: 'session-1' },
+      // The extension knows whether the first word is the name of an agent.
+      { type: 'prompt', text: '/agent Fix it', mode: 'agent', sessionId: 'session-1' },
     ]);
   });
 

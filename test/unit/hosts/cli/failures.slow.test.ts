@@ -59,11 +59,11 @@ describe('a failing service, in the terminal', () => {
     child.stderr.setEncoding('utf8').on('data', (more: string) => {
       err += more;
       // The countdown has continued without a key press.
-      if (err.includes('in 59 s')) child.stdin.end('\n');
+      if (/in 5\d s/.test(err)) child.stdin.end('\n');
     });
     assert.deepEqual(await once(child, 'close'), [0, null], err);
     assert.match(err, /\r\u001b\[KRate limited\. Trying again in 60 s \(2 of 5\)\. Enter to try now, Ctrl\+C to stop\.\r/);
-    assert.match(err, /in 59 s .*Trying again now\.\n/);
+    assert.match(err, /in 5\d s .*Trying again now\.\n/);
   });
 
   it('leaves an incomplete answer, which is kept and continued; the program says how', async () => {
