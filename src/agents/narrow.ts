@@ -1,5 +1,5 @@
 /**
- * What an agent leaves of a run. Everything here only takes away: no function returns a tool, a mode or a limit that its arguments do not
+ * Narrows a run to what its agent leaves. Everything here only takes away: no function returns a tool, a mode or a limit that its arguments do not
  * contain. The policy judges each call of what is left as always.
  */
 import type { Tool } from '../core/run/tool.ts';

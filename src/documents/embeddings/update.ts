@@ -20,7 +20,7 @@ import {
 } from './stored.ts';
 
 /**
- * What an update would send. `usd` is undefined if the price is unknown. `before` is the other model of which the embeddings are now, which will be
+ * The texts that an update would send. `usd` is undefined if the price is unknown. `before` is the other model of which the embeddings are now, which will be
  * deleted.
  */
 export type EmbeddingCost = {

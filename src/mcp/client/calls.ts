@@ -6,7 +6,7 @@ import type { RequestId } from '@modelcontextprotocol/sdk/types.js';
 import type { Ask, CallContext, CallScope } from '../types.ts';
 
 type Call = Pick<CallContext, 'ask' | 'model' | 'signal'>;
-/** Whom a request can ask: nobody without a call. */
+/** The user and the model that a request can ask. Without a call, there are none. */
 export type Asking = { ask: Ask | undefined; model: CallContext['model'] };
 
 /** How long a request waits until all calls in progress are of one run. */

@@ -2,7 +2,7 @@ import { post } from '../../host.ts';
 import { Button } from '../button.tsx';
 import { Icon } from '../icon.tsx';
 
-/** What the user can do with the changes of a session that works in a worktree. */
+/** Lets the user apply or drop the changes of a session that works in a worktree. */
 export function WorktreeBar({ sessionId, isOver }: { sessionId: string; isOver: boolean }) {
   const send = (action: 'apply' | 'drop') => post({ type: 'worktree', sessionId, action });
   return (

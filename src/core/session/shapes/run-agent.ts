@@ -3,7 +3,7 @@ import type { Mode } from '../../modes.ts';
 import { arrayOf, number, object, oneOf, optional, string } from '../../shape.ts';
 import type { SessionLimits } from '../limits.ts';
 
-/** Who wrote the agent: Kedge, the user, or somebody with access to the workspace. */
+/** The author of an agent: Kedge, the user, or somebody with access to the workspace. */
 export type AgentSource = 'shipped' | 'user' | 'workspace';
 
 export type RunAgent = {

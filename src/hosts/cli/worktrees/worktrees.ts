@@ -54,6 +54,7 @@ export async function worktreeCommand(kedge: Kedge, words: readonly string[], op
   if (action === 'list') return list(kedge, options, signal);
   const listed = await find(kedge, wanted);
   if (action === 'drop') {
+    if (!(options.yes || (await confirmsDrop(signal)))) return EXIT.stopped;
     await drop(listed);
     return EXIT.answered;
   }
@@ -93,6 +94,13 @@ async function apply({ session, worktree }: Listed, options: Options, signal: Ab
     `Nothing was applied. To review again: kedge worktree apply ${session.id}\nTo drop the changes: kedge worktree drop ${session.id}\n`,
   );
   return options.json ? EXIT.failed : EXIT.stopped;
+}
+
+/** Without a terminal, the command itself is the confirmation. */
+async function confirmsDrop(signal: AbortSignal): Promise<boolean> {
+  if (!process.stdin.isTTY) return true;
+  const answer = await linesOf(process.stdin).ask('Delete the worktree with its changes? [y/N] ', signal);
+  return /^\s*y/i.test(answer ?? '');
 }
 
 async function drop({ session, worktree }: Listed): Promise<void> {
