@@ -36,7 +36,7 @@ export function reduceSessionEvent(state: MutableSessionState, event: SessionEve
       disown(state);
       break;
     case 'session_worktree_closed':
-      if (state.worktree === event.worktree) leaveWorktree(state, event.worktree);
+      if (state.worktree === event.worktree) leaveWorktree(state, event);
       break;
   }
 }
@@ -50,8 +50,10 @@ function setPermission(state: MutableSessionState, { about, effect }: Extract<Se
   else if (effect === 'ask' || effect === 'deny') state.rules.push({ about, effect });
 }
 
+type WorktreeClosed = Extract<SessionEventBody, { type: 'session_worktree_closed' }>;
+
 /** The files of the worktree are gone, so nothing in them can be undone, and their content no longer counts. */
-function leaveWorktree(state: MutableSessionState, worktree: string): void {
+function leaveWorktree(state: MutableSessionState, { worktree, outcome }: WorktreeClosed): void {
   state.worktree = undefined;
   const runs = [...state.runs.values()].filter((run) => run.worktree === worktree);
   const ids = new Set(runs.map(({ runId }) => runId));
@@ -63,6 +65,8 @@ function leaveWorktree(state: MutableSessionState, worktree: string): void {
   for (const write of state.staged) if (write.landed) state.contents.set(write.change.path, write.change.after);
   for (const run of state.runs.values()) run.stagedBefore = before.slice(0, run.stagedBefore).filter(isLeft).length;
   for (const run of runs) run.changed = false;
+  // The steps of a plan whose changes are gone are not done.
+  if (outcome !== 'applied') for (const run of runs) Object.assign(run, { steps: {}, endChecks: [] });
 }
 
 /** Removes everything from an imported session that could have an effect here. Its runs cannot be undone, and its plans cannot be continued. */

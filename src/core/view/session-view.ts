@@ -9,7 +9,7 @@ import { mentionsOf } from '../model/notes.ts';
 import { finishedSteps, refusedPaths, replaces } from '../plan/progress.ts';
 import type { Rating } from '../session/answers.ts';
 import { isChildRun, rootRunId } from '../session/children/child-ids.ts';
-import { type AgentEvent, type EventBody, isDurable, type SessionParent } from '../session/events.ts';
+import { type AgentEvent, type EventBody, isDurable, type SessionParent, type WorktreeOutcome } from '../session/events.ts';
 import type { EventList } from '../session/lists.ts';
 import { titleOf } from '../session/title.ts';
 import { reduceRun } from './reduce-run.ts';
@@ -83,10 +83,7 @@ export function project(view: SessionView, event: AgentEvent): SessionView {
       return { ...next, runs: runs.map((run) => ({ ...run, isImported: true })), restored: undefined, importedUntil: event.seq };
     }
     case 'session_worktree_closed':
-      return {
-        ...next,
-        runs: next.runs.map((run) => (run.worktree === 'open' ? { ...run, worktree: event.outcome, isImported: true } : run)),
-      };
+      return { ...next, runs: next.runs.map((run) => (run.worktree === 'open' ? left(run, event.outcome) : run)) };
     case 'message_queued':
     case 'message_unqueued':
     case 'message_added':
@@ -161,6 +158,10 @@ function withProposals(view: SessionView, change: (proposal: ProposalView) => Pr
     return proposal === run.proposal ? run : { ...run, proposal };
   });
   return { ...view, runs };
+}
+
+function left(run: RunView, outcome: WorktreeOutcome): RunView {
+  return { ...run, worktree: outcome, isImported: true, ...(outcome !== 'applied' && { steps: {}, endChecks: [] }) };
 }
 
 function rated({ rating: _, ...run }: RunView, rating: Rating | 'none', words: string | undefined): RunView {

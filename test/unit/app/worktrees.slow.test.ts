@@ -366,6 +366,38 @@ describe('a session in a worktree', () => {
     assert.equal(await again.read('a.txt'), 'one\nTWO\nthree\nfour\nfive\n');
   });
 
+  it('has no finished steps of a plan whose changes were dropped', async () => {
+    const plan = { goal: 'Shout', steps: ['a.txt', 'b.txt'].map((file) => ({ title: file, files: [file] })), assumptions: [], checks: [] };
+    const step = (status: string) => call('update_step', { step: 1, status });
+    const script = [
+      turn(call('propose_plan', plan)),
+      turn(step('started'), edit('a.txt', 'two', 'TWO')),
+      turn(step('done')),
+      turn(say('Enough.')),
+    ];
+    const kedge = await onRepository(script);
+    const worktree = await kedge.assistant.worktree(kedge.session);
+    await kedge.session.prompt({ text: 'Plan it.', mode: 'plan' }, { worktree: await worktree.create(never) });
+    const { plans } = kedge.session;
+    await plans.answer(plans.list()[0]?.plan.id as string, 'run');
+    assert.deepEqual(
+      plans.list().map(({ done }) => done),
+      [1],
+    );
+    if (kedge.session.state.lastRun?.status !== 'finished') await kedge.session.stop();
+    await worktree.drop();
+    assert.deepEqual(
+      plans.list().map(({ done }) => done),
+      [0],
+    );
+    assert.deepEqual(kedge.session.readView().runs.at(-1)?.steps, {});
+    await using again = await kedge.reload();
+    assert.deepEqual(
+      again.session.plans.list().map(({ done }) => done),
+      [0],
+    );
+  });
+
   it('copies no link of the user', async () => {
     await using kedge = await onRepository([turn(call('read_file', { path: 'outside' })), turn(say('Done.'))]);
     await writeFile(join(kedge.parent, 'secret'), 'secret text');
