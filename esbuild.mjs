@@ -97,14 +97,15 @@ const bannerWhereUsed = {
     // Source maps count the line of the banner.
     if (debug) return;
     build.initialOptions.write = false;
-    build.onEnd(({ outputFiles = [] }) =>
-      Promise.all(
+    build.onEnd(async ({ outputFiles = [] }) => {
+      await mkdir(common.outdir, { recursive: true });
+      await Promise.all(
         outputFiles.map(({ path, text }) => {
           const code = text.replace(`${banner.js}\n`, '');
           return writeFile(path, /\b(?:require|kedgeUrl)\b/.test(code) ? text : code);
         }),
-      ).then(() => undefined),
-    );
+      );
+    });
   },
 };
 
