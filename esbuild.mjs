@@ -135,7 +135,7 @@ const bundles = [
     chunkNames: '[name]-[hash]',
     // VS Code provides `vscode`. The keychain library is native and optional; without it, keys cannot be stored in the keychain.
     external: ['vscode', '@napi-rs/keyring'],
-    plugins: [nodeModules, sdkParts, sqlite, manifest, bannerWhereUsed],
+    plugins: [nodeModules, sdkParts, sqlite, manifest],
     banner,
   },
   {
@@ -167,7 +167,8 @@ const bundles = [
   ...panelBundles.map((bundle) => ({ ...common, ...bundle })),
 ];
 
-bundles[0].plugins.push(await chunkGroups(bundles[0]));
+// The build that finds the groups must not write files, as this last plug-in does.
+bundles[0].plugins.push(await chunkGroups(bundles[0]), bannerWhereUsed);
 
 await rm('dist', { recursive: true, force: true });
 await mkdir('dist');
