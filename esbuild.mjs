@@ -98,7 +98,6 @@ const bannerWhereUsed = {
     if (debug) return;
     build.initialOptions.write = false;
     build.onEnd(async ({ outputFiles = [] }) => {
-      await mkdir(common.outdir, { recursive: true });
       await Promise.all(
         outputFiles.map(({ path, text }) => {
           const code = text.replace(`${banner.js}\n`, '');
