@@ -73,7 +73,7 @@ describe('kedge acp', () => {
       description: 'Finds a symbol (for Ask mode, from .kedge/prompts/where.md)',
       input: { hint: 'symbol' },
     });
-    await assert.rejects(client.prompt(session, '/where'), /it needs symbol\. Write it after the command: \/where symbol=/);
+    await assert.rejects(client.prompt(session, '/where'), /it needs a value for symbol\. Write it after the command: \/where symbol=/);
   });
 
   it('answers a question, and the session is listed and continued in the terminal', async () => {
