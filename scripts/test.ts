@@ -15,6 +15,12 @@ interface Counts {
   passes: number;
   failures: number;
   pending: number;
+  failed: Failure[];
+}
+
+interface Failure {
+  title: string;
+  message: string;
 }
 
 interface Run {
@@ -56,28 +62,32 @@ async function build({ print }: Run): Promise<Counts> {
     await ensureAcpx(log);
     process.env.CHROME_PATH = await ensureChromium(log);
     await packageExtension(log);
-    return { passes: 0, failures: 0, pending: 0 };
+    return none();
   } catch (error) {
     return failed((error as Error).message, print);
   }
 }
 
+const none = (): Counts => ({ passes: 0, failures: 0, pending: 0, failed: [] });
+
 function failed(why: string, print: Run['print']): Counts {
   print(`  ✖ ${why}\n`);
-  return { passes: 0, failures: 1, pending: 0 };
+  return { ...none(), failures: 1, failed: [{ title: why, message: '' }] };
 }
 
 async function check(run: Run): Promise<Counts> {
-  const [rooms, types, lint] = await Promise.all([
-    node(run, ['scripts/rooms.ts']),
-    node(run, ['node_modules/typescript/bin/tsc', '--noEmit', '-p', '.']),
-    node(run, ['node_modules/@biomejs/biome/bin/biome', 'check', '.']),
-  ]);
-  run.print(`  ${rooms === 0 ? '✔' : '✖'} rooms and sizes (scripts/rooms.ts)\n`);
-  run.print(`  ${types === 0 ? '✔' : '✖'} types (tsc)\n`);
-  run.print(`  ${lint === 0 ? '✔' : '✖'} lint and format (biome)\n`);
-  const passes = [rooms, types, lint].filter((code) => code === 0).length;
-  return { passes, failures: 3 - passes, pending: 0 };
+  const one = async (name: string, args: string[]): Promise<Counts> => {
+    if ((await node(run, args)) !== 0) return failed(name, run.print);
+    run.print(`  ✔ ${name}\n`);
+    return { ...none(), passes: 1 };
+  };
+  return sum(
+    await Promise.all([
+      one('rooms and sizes (scripts/rooms.ts)', ['scripts/rooms.ts']),
+      one('types (tsc)', ['node_modules/typescript/bin/tsc', '--noEmit', '-p', '.']),
+      one('lint and format (biome)', ['node_modules/@biomejs/biome/bin/biome', 'check', '.']),
+    ]),
+  );
 }
 
 async function mocha(layer: string, run: Run, ...files: string[]): Promise<Counts> {
@@ -114,7 +124,7 @@ async function counted(layer: string, run: Run, args: string[], env: Record<stri
   const code = await node(run, args, { ...env, KEDGE_RESULTS: file });
   const counts = await readFile(file, 'utf8').then(
     (text) => JSON.parse(text) as Counts & { ended: boolean },
-    () => ({ passes: 0, failures: 0, pending: 0, ended: false }),
+    () => ({ ...none(), ended: false }),
   );
   const problem = problemOf(counts, code);
   return problem ? add(counts, failed(`${layer}: ${problem}`, run.print)) : counts;
@@ -145,8 +155,9 @@ const add = (a: Counts, b: Counts): Counts => ({
   passes: a.passes + b.passes,
   failures: a.failures + b.failures,
   pending: a.pending + b.pending,
+  failed: [...a.failed, ...b.failed],
 });
-const sum = (counts: Counts[]): Counts => counts.reduce(add, { passes: 0, failures: 0, pending: 0 });
+const sum = (counts: Counts[]): Counts => counts.reduce(add, none());
 
 /** Returns the layers with these names, or all layers if there are no names. */
 function layersOf(names: string[]): string[] {
@@ -196,7 +207,9 @@ async function runLayer(name: string, mochaOptions: string[], isBesideAnother: b
   return counts;
 }
 
-function report({ passes, failures, pending }: Counts): void {
+/** Prints the failures again. The output of the layer they stand in can be far above. */
+function report({ passes, failures, pending, failed }: Counts): void {
+  for (const { title, message } of failed) console.log(`\n✖ ${title}\n${message.slice(0, 1000)}`);
   console.log(`\n${passes} passed, ${failures} failed${pending > 0 ? `, ${pending} skipped` : ''}`);
   if (failures > 0) process.exitCode = 1;
 }
@@ -207,5 +220,5 @@ try {
   await main(process.argv.slice(2));
 } catch (error) {
   console.error((error as Error).message);
-  report({ passes: 0, failures: 1, pending: 0 });
+  report({ ...none(), failures: 1 });
 }
