@@ -30,15 +30,15 @@ describe('a run in the background', () => {
   const worktrees = () => git('worktree', 'list').trim().split('\n').length;
   const button = (name: string | RegExp) => panel.getByRole('button', { name }).last();
   const bar = () => panel.getByRole('region', { name: 'Worktree' });
+  const done = () => workbench.page.locator('.statusbar-item').filter({ hasText: 'Kedge: Done' });
   const dialog = () => workbench.page.locator('.monaco-dialog-box');
 
   /** Shows the session of the run, after it has ended. */
   async function showSession(): Promise<void> {
     await workbench.page.locator('.notification-list-item-message').filter({ hasText: STARTED }).first().waitFor();
-    const done = workbench.page.locator('.statusbar-item').filter({ hasText: 'Kedge: Done' });
-    await done.waitFor();
+    await done().waitFor();
     assert.equal(await conversation(panel).locator('> *').count(), 0, 'the panel stays in its session');
-    await done.click();
+    await done().click();
     await bar().getByRole('button', { name: 'Review and apply' }).waitFor();
   }
 
@@ -66,7 +66,11 @@ describe('a run in the background', () => {
     await until('the deleted worktree', () => worktrees() === 1);
     await workbench.screenshot('background-applied');
     await button('Undo run').click();
+    // The undo ends when the user looks at another session. It is no news of a run whose end was seen.
+    await send(panel, '/new');
     await filesAre(workbench.folder, HARBOUR, 'the undo');
+    await newSession(panel);
+    assert.equal(await done().count(), 0);
   });
 
   it('starts with a command, survives a reload, and is dropped only after a confirmation', async () => {

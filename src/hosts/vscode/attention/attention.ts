@@ -50,6 +50,8 @@ export class Attention implements vscode.Disposable {
     if (step) void vscode.commands.executeCommand('setContext', `kedge.tour.${step}`, true);
     const before = this.#calls.get(session.id);
     const status = this.#statusOf(session);
+    // An undo, for example, comes after the end of a run. It is no news of that end, which the user may have seen.
+    if ((status.kind === 'failed' || status.kind === 'done') && event.type !== 'run_finished') return;
     this.#set(session.id, status);
     const isNew = status.kind !== before?.kind || (status.kind === 'waiting' && status.text !== before.text);
     if (isNew && status.kind !== 'idle' && status.kind !== 'running' && !isChatSession(this.#kedge, session)) this.#tell(session, status);
