@@ -48,7 +48,7 @@ describe('a run in the background', () => {
     await until('the empty composer', async () => (await promptBox(panel).inputValue()) === '');
     await showSession();
     await workbench.screenshot('background-done');
-    await bar().getByText('In a worktree. Your files are unchanged.').waitFor();
+    await bar().getByText('In a worktree, separate from your files.').waitFor();
     assert.deepEqual(await contents(workbench.folder), HARBOUR);
     await bar().getByRole('button', { name: 'Review and apply' }).click();
     const approval = panel.getByRole('region', { name: /^Approval/ });

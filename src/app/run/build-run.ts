@@ -61,7 +61,7 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
   const stepController = writeGate && run.plan ? new StepController({ run, state }, workspace, writeGate, checks) : undefined;
   const revises = state.plans.get(run.revises ?? '')?.plan;
   const history = () => ({ messages: state.messages, events: scope.events, decideByRules: judge.decideByRules });
-  const applied = run.applies && (await import('./apply-run.ts')).appliedRun(run, run.applies, ports);
+  const applied = run.applies && (await import('./apply-run.ts')).appliedRun(run, run.applies, ports, scope.sessionId);
   const found = applied ? undefined : above ? above.documents : await ports.documents?.(scope.sessionId);
   const documents = found && narrowed(found, run, state);
   const skills = applied ? [] : (scope.context?.skills ?? []);

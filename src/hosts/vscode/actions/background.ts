@@ -49,7 +49,7 @@ export async function finishWorktree(kedge: Kedge, sessionId: string, action: 'a
   const worktree = await kedge.assistant.worktree(session);
   if (action === 'apply') return worktree.apply();
   const drop = 'Drop';
-  const detail = 'The worktree is deleted with everything that the run changed in it. Your files stay as they are.';
+  const detail = 'The worktree is deleted with everything in it that you have not applied. Your files stay as they are.';
   if ((await vscode.window.showWarningMessage('Drop the changes of this run?', { modal: true, detail }, drop)) === drop)
     await worktree.drop();
 }
