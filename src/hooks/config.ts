@@ -23,6 +23,8 @@ const MAX_HOOKS = 20;
 const DEFAULT_SECONDS = 10;
 const MAX_SECONDS = 60;
 const MAX_NAME = 40;
+/** The maximum number of words of a command that may name scripts. */
+const MAX_WORDS = 500;
 
 const hook = z.strictObject({
   name: z.string().min(1).max(MAX_NAME).optional().describe('The name of the hook in messages.'),
@@ -87,6 +89,11 @@ export function readHooks(text: string, source: Hook['source']): { hooks: Hook[]
       source,
     })),
   };
+}
+
+/** Returns the words of a command that may name files. */
+export function wordsOf(command: string): string[] {
+  return [...new Set(command.split(/[\s"'`;&|<>()=,]+/))].filter(Boolean).slice(0, MAX_WORDS);
 }
 
 function nameOf(command: string): string {

@@ -50,6 +50,7 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
   const shown = await withIgnoreFiles(fs);
   const judged = judgeFor(run, scope, ports, {
     hookPlaces: mode === 'agent' ? await hookPlaces(fs) : [],
+    hooks: scope.hooks?.userCommands,
     tools: () => tools,
     hides: shown.hides,
   });
