@@ -387,6 +387,18 @@ describe('hooks of a workspace', () => {
     }
   });
 
+  it('are named once as not run where nobody can be asked', async () => {
+    await using kedge = await start(file(HOOK), undefined);
+    kedge.session.subscribe((event) => {
+      if (event.type === 'question_asked') void kedge.session.answerQuestion(event.questionId, { words: 'Nobody is there.', by: 'nobody' });
+    });
+    for (const _ of [1, 2]) await kedge.session.prompt({ text: 'go', mode: 'agent' });
+    assert.equal(await timesRan(kedge), 0);
+    assert.deepEqual(ran(kedge), [
+      '.kedge/hooks.json skipped: Nobody could be asked whether its hooks may run. To decide, run Kedge once in a terminal.',
+    ]);
+  });
+
   it('do not run after they have changed during the run', async () => {
     await using kedge = await start(file(HOOK), 'Run these hooks');
     let calls = 0;
@@ -404,7 +416,7 @@ describe('hooks of a workspace', () => {
     await using kedge = await start('{"hooks": [{"event": "before_tool", "command": "x", "allow": "all"}]}', 'Run these hooks');
     await kedge.session.prompt({ text: 'go', mode: 'agent' });
     assert.deepEqual(kedge.questions, []);
-    assert.match(ran(kedge)[0] ?? '', /^\.kedge\/hooks\.json skipped: hooks\.0: /);
+    assert.match(ran(kedge)[0] ?? '', /^\.kedge\/hooks\.json skipped: There is an unknown field "allow" in hook 1\. /);
     assert.equal(lastOf(kedge.session.events, 'run_finished').outcome, 'answered');
   });
 });
