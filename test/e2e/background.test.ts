@@ -6,7 +6,6 @@ import { choose, conversation, newSession, promptBox, send } from './panel.ts';
 import { contents, filesAre, HARBOUR, renamed } from './workspace.ts';
 
 const RENAME = 'Rename tideLevel to waterLevel in src/**';
-const STARTED = 'Your files stay as they are until you apply its changes.';
 
 describe('a run in the background', () => {
   let workbench: Workbench;
@@ -34,10 +33,11 @@ describe('a run in the background', () => {
 
   /** Shows the session of the run, after it has ended. */
   async function showSession(): Promise<void> {
-    await workbench.page.locator('.notification-list-item-message').filter({ hasText: STARTED }).first().waitFor();
     const done = workbench.page.locator('.statusbar-item').filter({ hasText: 'Kedge: Done' });
     await done.waitFor();
     assert.equal(await conversation(panel).locator('> *').count(), 0, 'the panel stays in its session');
+    const told = workbench.page.locator('.notification-list-item-message').filter({ hasText: 'in a worktree' });
+    assert.equal(await told.count(), 0, 'the notification of the end is enough');
     await done.click();
     await bar().getByRole('button', { name: 'Review and apply' }).waitFor();
   }

@@ -4,6 +4,7 @@ import { Workspace } from '../../workspace/workspace.ts';
 import type { AssistantPorts, WorktreesPort } from '../ports.ts';
 import type { Session } from '../session/session.ts';
 import { SessionError } from '../session/session-error.ts';
+import { needsOneFolder } from './one-folder.ts';
 import { sweepWorktrees } from './sweep.ts';
 
 export class SessionWorktree {
@@ -91,8 +92,7 @@ export class SessionWorktree {
   }
 
   #worktrees(): Promise<WorktreesPort> {
-    if (!this.#ports.worktrees)
-      throw new SessionError('Worktrees need exactly one open folder on this computer. Open only the folder in which the run should work.');
+    if (!this.#ports.worktrees) throw needsOneFolder();
     return this.#ports.worktrees();
   }
 }
