@@ -158,6 +158,7 @@ describe('a session in a worktree', () => {
     assert.deepEqual([directories(kedge), recorded(kedge), kedge.session.state.worktree], [[], 1, undefined]);
     assert.deepEqual(await ofUser(kedge), before);
     await assert.rejects(worktree.apply(), /does not work in a worktree/);
+    await assert.rejects(kedge.session.compact(), /worked in a worktree that is gone\. Send a message first/);
   });
 
   it('goes on after a crash, and its worktree is deleted if the crash came before that', async () => {
