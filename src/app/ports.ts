@@ -157,10 +157,10 @@ export type WorkPorts = {
 export type WorktreesPort = {
   /** Creates a worktree with the user's files as they are now, and returns its id. @throws SessionError that says why it is not possible */
   create(sessionId: string, signal: AbortSignal): Promise<string>;
-  /** Returns the ports with which runs work in the worktree. @throws SessionError if it does not exist */
-  open(id: string): Promise<FilePorts>;
-  /** Compares the worktree with the files with which it was created. @throws SessionError if it does not exist */
-  changes(id: string, signal: AbortSignal): Promise<ElsewhereChanges>;
+  /** Returns the ports with which runs work in the worktree. @throws SessionError if this session has no such worktree */
+  open(id: string, sessionId: string): Promise<FilePorts>;
+  /** Compares the worktree with the files with which it was created. @throws SessionError if this session has no such worktree */
+  changes(id: string, sessionId: string, signal: AbortSignal): Promise<ElsewhereChanges>;
   /** Deletes the worktree. Does nothing if it does not exist. */
   remove(id: string): Promise<void>;
   /** Lists the worktrees, with the sessions for which they were created. */

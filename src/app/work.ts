@@ -48,8 +48,11 @@ export class Work {
   /** Builds a run. Returns its ports, the loop that executes it, and the function that compacts its conversation. */
   async build(run: RunRecord, scope: RunScope): Promise<{ ports: RunPorts; loop: Loaded['runLoop']; compact: Loaded['compactNow'] }> {
     const { buildRun, runLoop, compactNow } = await this.load();
-    const ports = await this.#portsOf(run.worktree);
-    const built = await buildRun(run, scope, ports, { gate: () => this.gate(run.worktree), share: () => this.day?.share() });
+    const ports = await this.#portsOf(run.worktree, scope.sessionId);
+    const built = await buildRun(run, scope, ports, {
+      gate: () => this.gate(run.worktree, scope.sessionId),
+      share: () => this.day?.share(),
+    });
     return { ports: built, loop: runLoop, compact: compactNow };
   }
 
@@ -59,7 +62,7 @@ export class Work {
    */
   async context(run: RunRecord, scope: Pick<RunScope, 'state' | 'sessionId'>): Promise<RunContext> {
     const { contextOf } = await this.load();
-    return contextOf(run, scope, await this.#portsOf(run.worktree));
+    return contextOf(run, scope, await this.#portsOf(run.worktree, scope.sessionId));
   }
 
   /**
@@ -67,7 +70,7 @@ export class Work {
    * @throws Error if the user's hooks cannot be read, or one of them denies the prompt
    */
   async hooks(run: RunRecord, scope: RunScope): Promise<{ hooks: HooksOfRun; context?: RunContext } | undefined> {
-    const ports = await this.#portsOf(run.worktree);
+    const ports = await this.#portsOf(run.worktree, scope.sessionId);
     const port = await ports.hooks?.();
     return port && (await import('./run/hooks.ts')).beginHooks(run, scope, ports, { port, pending: this.#pendingHooks });
   }
@@ -79,21 +82,21 @@ export class Work {
   }
 
   /**
-   * Returns the write gate of the open folders. All sessions use the same gate, so that their changes are written one after another. A worktree has
-   * a gate of its own.
+   * Returns the write gate of the open folders. All sessions use the same gate, so that their changes are written one after another. A worktree of a
+   * session has a gate of its own.
    */
-  async gate(worktree?: string): Promise<WriteGate> {
+  async gate(worktree?: string, sessionId = ''): Promise<WriteGate> {
     const { openGate } = await this.load();
-    const ports = await this.#portsOf(worktree);
+    const ports = await this.#portsOf(worktree, sessionId);
     const fs = ports.fileSystem();
     if (worktree !== undefined) return openGate(fs, ports);
     if (this.#gate?.fs !== fs) this.#gate = { fs, gate: openGate(fs, ports) };
     return this.#gate.gate;
   }
 
-  async #portsOf(worktree: string | undefined): Promise<AssistantPorts> {
+  async #portsOf(worktree: string | undefined, sessionId: string): Promise<AssistantPorts> {
     const { ports } = await this.load();
-    return worktree === undefined ? ports : (await import('./worktrees/ports-in.ts')).portsIn(ports, worktree);
+    return worktree === undefined ? ports : (await import('./worktrees/ports-in.ts')).portsIn(ports, worktree, sessionId);
   }
 
   /** Ends everything that the runs have started, such as MCP servers. */

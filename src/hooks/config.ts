@@ -23,6 +23,8 @@ const MAX_HOOKS = 20;
 const DEFAULT_SECONDS = 10;
 const MAX_SECONDS = 60;
 const MAX_NAME = 40;
+/** The maximum number of words of a command that may name scripts. */
+const MAX_WORDS = 500;
 
 const hook = z.strictObject({
   name: z.string().min(1).max(MAX_NAME).optional().describe('The name of the hook in messages.'),
@@ -63,18 +65,12 @@ export function readHooks(text: string, source: Hook['source']): { hooks: Hook[]
   let json: unknown;
   try {
     json = JSON.parse(text.replace(/^\uFEFF/, ''));
-  } catch {
-    return { problem: 'It is not JSON.' };
+  } catch (error) {
+    return { problem: notJson(text, error) };
   }
   const parsed = hooksSchema.safeParse(json);
   if (!parsed.success) {
-    const [issue] = parsed.error.issues;
-    const at = issue?.path.map(String).join('.');
-    return {
-      problem: visibleLine(`${at ? `${at}: ` : ''}${issue?.message ?? 'It is not valid.'}`)
-        .slice(0, 300)
-        .replace(/\.?$/, '.'),
-    };
+    return { problem: problemOf(parsed.error.issues[0]) };
   }
   return {
     hooks: parsed.data.hooks.map(({ name, event, command, tools, required = false, timeout = DEFAULT_SECONDS }) => ({
@@ -87,6 +83,51 @@ export function readHooks(text: string, source: Hook['source']): { hooks: Hook[]
       source,
     })),
   };
+}
+
+function notJson(text: string, error: unknown): string {
+  const [, position] = /position (\d+)/.exec(String(error)) ?? [];
+  const line = text.slice(0, position === undefined ? text.length : Number(position)).split('\n').length;
+  return `It is not valid JSON at line ${line}. Look for a missing comma, quotation mark or bracket there, or a comment.`;
+}
+
+/** Says where the file is wrong, and what is expected there. */
+function problemOf(issue: z.core.$ZodIssue | undefined): string {
+  const [list, index, field] = issue?.path ?? [];
+  const place = typeof index === 'number' ? `hook ${index + 1}` : 'the file';
+  if (issue?.code === 'unrecognized_keys') {
+    const [name = ''] = issue.keys;
+    const known = typeof index === 'number' ? Object.keys(EXPECTED.fields).join(', ') : 'hooks';
+    return `There is an unknown field ${shown(name)} in ${place}. Remove it; the fields are ${known}.`;
+  }
+  if (typeof field === 'string') {
+    const expected = EXPECTED.fields[field as keyof typeof EXPECTED.fields] ?? 'valid';
+    return `The field ${shown(field)} of ${place} must be ${expected}.`;
+  }
+  if (typeof index === 'number') return `In the field "hooks", ${place} must be ${EXPECTED.hook}.`;
+  return list === '$schema' ? 'The field "$schema" must be text.' : `The file must contain ${EXPECTED.file}.`;
+}
+
+const EXPECTED = {
+  file: `{"hooks": […]}, a list of at most ${MAX_HOOKS} hooks`,
+  hook: 'an object such as {"event": "run_end", "command": "…"}',
+  fields: {
+    name: `text of 1 to ${MAX_NAME} characters`,
+    event: `one of ${HOOK_MOMENTS.join(', ')}`,
+    command: 'text of 1 to 4000 characters',
+    tools: 'a list of 1 to 50 names of tools, such as ["command"]',
+    required: 'true or false',
+    timeout: `a number of seconds above 0 and at most ${MAX_SECONDS}`,
+  },
+};
+
+function shown(name: string): string {
+  return visibleLine(JSON.stringify(name.slice(0, MAX_NAME).toWellFormed()));
+}
+
+/** Returns the words of a command that may name files. */
+export function wordsOf(command: string): string[] {
+  return [...new Set(command.split(/[\s"'`;&|<>()=,]+/))].filter(Boolean).slice(0, MAX_WORDS);
 }
 
 function nameOf(command: string): string {

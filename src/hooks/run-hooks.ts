@@ -55,6 +55,11 @@ export class RunHooks {
     return new RunHooks({ ...this.#parts, workspace: workspace && { hooks: workspace.hooks, accepted: () => workspace.accepted() } });
   }
 
+  /** The commands of the user's hooks, which run without a question. */
+  get userCommands(): readonly string[] {
+    return this.#parts.user.map(({ command }) => command);
+  }
+
   /** Returns a denial or a request for approval, or undefined if no hook objects. */
   async beforeTool(call: ToolCall, tool: Tool, prepared: PreparedCall): Promise<Judged | undefined> {
     const about = { tool: describe(tool), call: call.id, input: call.input ?? {}, title: prepared.title };

@@ -6,7 +6,6 @@ import { choose, conversation, newSession, promptBox, send } from './panel.ts';
 import { contents, filesAre, HARBOUR, renamed } from './workspace.ts';
 
 const RENAME = 'Rename tideLevel to waterLevel in src/**';
-const STARTED = 'Your files stay as they are until you apply its changes.';
 
 describe('a run in the background', () => {
   let workbench: Workbench;
@@ -35,9 +34,10 @@ describe('a run in the background', () => {
 
   /** Shows the session of the run, after it has ended. */
   async function showSession(): Promise<void> {
-    await workbench.page.locator('.notification-list-item-message').filter({ hasText: STARTED }).first().waitFor();
     await done().waitFor();
     assert.equal(await conversation(panel).locator('> *').count(), 0, 'the panel stays in its session');
+    const told = workbench.page.locator('.notification-list-item-message').filter({ hasText: 'in a worktree' });
+    assert.equal(await told.count(), 0, 'the notification of the end is enough');
     await done().click();
     await bar().getByRole('button', { name: 'Review and apply' }).waitFor();
   }
@@ -48,7 +48,7 @@ describe('a run in the background', () => {
     await until('the empty composer', async () => (await promptBox(panel).inputValue()) === '');
     await showSession();
     await workbench.screenshot('background-done');
-    await bar().getByText('In a worktree. Your files are unchanged.').waitFor();
+    await bar().getByText('In a worktree, separate from your files.').waitFor();
     assert.deepEqual(await contents(workbench.folder), HARBOUR);
     await bar().getByRole('button', { name: 'Review and apply' }).click();
     const approval = panel.getByRole('region', { name: /^Approval/ });

@@ -49,13 +49,13 @@ describe('worktrees in the editor', () => {
     const worktrees = editorWorktrees(parts(filesIn(place)));
     try {
       const id = await worktrees.create('session', never);
-      const { bytes } = await (await worktrees.open(id)).fileSystem().read({ folder: 0, path: 'a.txt' });
+      const { bytes } = await (await worktrees.open(id, 'session')).fileSystem().read({ folder: 0, path: 'a.txt' });
       assert.equal(Buffer.from(bytes).toString(), 'one\n');
       const tree = git('worktree', 'list', '--porcelain')
         .split('\n')
         .findLast((line) => line.startsWith('worktree '));
       await writeFile(join(tree?.slice('worktree '.length) ?? '', 'a.txt'), 'two\n');
-      const { changes } = await worktrees.changes(id, never);
+      const { changes } = await worktrees.changes(id, 'session', never);
       assert.deepEqual(
         changes.map(({ path, after }) => [path, after && Buffer.from(after).toString()]),
         [['a.txt', 'two\n']],

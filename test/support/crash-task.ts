@@ -9,15 +9,15 @@ import { Assistant } from '../../src/app/assistant.ts';
 import type { Session } from '../../src/app/session/session.ts';
 import { callsOf } from '../../src/core/model/messages.ts';
 import type { ModelEvent, ModelRequest } from '../../src/core/model/model.ts';
-import { type AgentEvent, isDurable } from '../../src/core/session/events.ts';
+import { isDurable } from '../../src/core/session/events.ts';
 import { Commands } from '../../src/hosts/node/commands/commands.ts';
 import { NodeFileSystem } from '../../src/hosts/node/files/file-system.ts';
 import { NodeWriter } from '../../src/hosts/node/files/writer.ts';
 import { call, say, scriptedAdapter, turn } from '../../src/providers/scripted/index.ts';
 import { DiskBlobs } from '../../src/sessions/blobs.ts';
-import { type SessionLog, SessionStore } from '../../src/sessions/store.ts';
 import { watchedFs } from './failing-fs.ts';
 import { GENEROUS } from './harness.ts';
+import { WatchedStore } from './watched-store.ts';
 
 const FILES = ['src/a.txt', 'src/b.txt', 'src/c.txt'];
 const LINES = 30;
@@ -70,19 +70,7 @@ export function openTask(root: string, storage: string, moment: () => void) {
     return operation();
   });
   const writer = new NodeWriter(fs, { journal: join(storage, 'journal'), fs: watched });
-  const store = new (class extends SessionStore {
-    override log(id: string): SessionLog {
-      const log = super.log(id);
-      const append = log.append.bind(log);
-      log.append = (event: AgentEvent) => {
-        moment();
-        const offset = append(event);
-        moment();
-        return offset;
-      };
-      return log;
-    }
-  })(join(storage, 'sessions'));
+  const store = new WatchedStore(join(storage, 'sessions'), moment);
   const commands = new Commands({ storage: join(storage, 'commands'), directory: (at) => fs.directory(at) });
   const script = Array.from({ length: 99 }, () => (request: ModelRequest, signal: AbortSignal) => {
     const scripted = turn(answer(root, request));

@@ -6,14 +6,14 @@ import { mkdirSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { Assistant } from '../../src/app/assistant.ts';
 import type { Session } from '../../src/app/session/session.ts';
-import { type AgentEvent, isDurable } from '../../src/core/session/events.ts';
+import { isDurable } from '../../src/core/session/events.ts';
 import { NodeFileSystem } from '../../src/hosts/node/files/file-system.ts';
 import { NodeWriter } from '../../src/hosts/node/files/writer.ts';
 import { call, say } from '../../src/providers/scripted/index.ts';
 import { DiskBlobs } from '../../src/sessions/blobs.ts';
-import { type SessionLog, SessionStore } from '../../src/sessions/store.ts';
 import { delegating, modelOf, type Role, reading, resultsIn } from './delegating-model.ts';
 import { GENEROUS } from './harness.ts';
+import { WatchedStore } from './watched-store.ts';
 
 /** The calls that the tree makes: the root four, its three children two, two and three, and their child two. */
 export const CALLS = 13;
@@ -35,19 +35,7 @@ const root: Role = (turn, request) =>
 /** Opens the task. `moment` is called wherever a crash matters. */
 export function openTree(directory: string, storage: string, moment: () => void): Assistant {
   const fs = new NodeFileSystem([directory]);
-  const store = new (class extends SessionStore {
-    override log(id: string): SessionLog {
-      const log = super.log(id);
-      const append = log.append.bind(log);
-      log.append = (event: AgentEvent) => {
-        moment();
-        const offset = append(event);
-        moment();
-        return offset;
-      };
-      return log;
-    }
-  })(join(storage, 'sessions'));
+  const store = new WatchedStore(join(storage, 'sessions'), moment);
   const adapter = modelOf({
     root,
     one: reading(ANSWER, 'a.txt', 'b.txt'),

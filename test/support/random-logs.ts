@@ -81,9 +81,21 @@ class RandomLog {
     const { lastRun, runs, plans, undos, queue, undone } = this.#state;
     const run = this.#of([...runs.keys()].filter((id) => !undone.has(id)));
     const plan = this.#of([...plans.values()]);
-    const choice = lastRun ? this.#below(13) : 0;
-    if (choice < 2)
-      return { type: 'run_started', mode: this.#of(MODES) ?? 'ask', prompt: this.#of(PROMPTS) ?? '', model: MODEL, limits: LIMITS };
+    const choice = lastRun ? this.#below(15) : 0;
+    if (choice < 2) {
+      const { worktree } = this.#state;
+      const begun = { mode: this.#of(MODES) ?? 'ask', prompt: this.#of(PROMPTS) ?? '', model: MODEL, limits: LIMITS };
+      const place = worktree ?? (this.#below(4) === 0 ? this.#id('worktree') : undefined);
+      // The changes of a worktree are applied to the user's files, so that run does not work in it.
+      const applies = worktree !== undefined && this.#below(3) === 0;
+      return { type: 'run_started', ...begun, ...(applies ? { applies: { worktree } } : place !== undefined && { worktree: place }) };
+    }
+    if (choice > 12) {
+      const outcome = this.#of(['applied', 'dropped', 'copied'] as const) ?? 'dropped';
+      const other = this.#below(3) === 0 ? 'worktree-0' : undefined;
+      const worktree = other ?? this.#state.worktree;
+      return worktree === undefined ? undefined : { type: 'session_worktree_closed', worktree, outcome };
+    }
     if (choice < 5) return lastRun?.status === 'paused' || lastRun?.outcome === 'failed' ? { type: 'run_resumed' } : undefined;
     if (choice === 5 && plan) {
       const edited = { ...plan.plan, revision: plan.plan.revision + 1 };

@@ -2,6 +2,7 @@
 import { checkCommands } from '../../core/plan/plan.ts';
 import type { Permission } from '../../core/session/grant-scope.ts';
 import type { RunRecord, SessionState } from '../../core/session/session-state.ts';
+import { wordsOf } from '../../hooks/config.ts';
 import { ANY } from '../../policy/ecosystems.ts';
 import { upwards } from '../../policy/projects.ts';
 import type { SourcedRule } from '../../policy/rules.ts';
@@ -34,6 +35,8 @@ type Given = {
   plan: RunRecord['plan'];
   own: ReadonlySet<string>;
   written: readonly string[];
+  /** The commands of the user's hooks, which run without being asked about. */
+  hooks?: readonly string[];
   fs: FileSystem;
 };
 
@@ -44,7 +47,15 @@ const MAX_SCRIPTS = 50;
 type Running = Standing & { name: string; isCheck?: boolean };
 
 /** Returns a function that maps a path in `written` to the allowed command that the file affects, if there is one. */
-export async function steering({ rules, grants, plan, own, written, fs }: Given): Promise<(path: string) => string | undefined> {
+export async function steering({
+  rules,
+  grants,
+  plan,
+  own,
+  written,
+  hooks = [],
+  fs,
+}: Given): Promise<(path: string) => string | undefined> {
   const tops = fs.folders.length > 1 ? fs.folders.map(({ name }) => name) : ['.'];
   const allowed: Standing[] = [
     ...rules.flatMap(({ effect, from, command, path }) =>
@@ -57,12 +68,15 @@ export async function steering({ rules, grants, plan, own, written, fs }: Given)
     ),
   ];
   const checks = plan ? checkCommands(plan).map((text) => ({ text, folders: tops, isCheck: true })) : [];
-  const found = await filesBehind([...allowed, ...checks], fs);
-  if (!found) return () => undefined;
+  const found = await filesBehind([...allowed, ...hooks.map((text) => ({ text, folders: tops.slice(0, 1) })), ...checks], fs);
+  const named = await namedByHooks(hooks, fs);
+  if (!found) return (path) => named.get(path);
   const { running, run, namesOf } = found;
   const isPlanned = (path: string) => isNamed(plan, path);
   return (path) => {
     const names = namesOf(path);
+    const hook = names.map((name) => named.get(name)).find((text) => text !== undefined);
+    if (hook !== undefined) return hook;
     const steered = running.filter(({ ecosystems }) => names.some((name) => steersOne(name, ecosystems)));
     // The user confirmed the checks of the plan with their current meaning. A change to a file that a check depends on needs approval
     // even if the plan names the file.
@@ -93,6 +107,31 @@ export async function changedCode(
   const found = await filesBehind([{ text, folders: tops }], fs, true);
   const isConfirmed = (path: string) => isTest(path) && isNamed(run.plan, path);
   return found ? written.filter((path) => !isConfirmed(path) && found.namesOf(path).some((name) => found.run.has(name))) : [];
+}
+
+/** Returns the commands of hooks by the paths of the files that they name. The same words count as for the digest of a workspace's hooks. */
+async function namedByHooks(hooks: readonly string[], fs: FileSystem): Promise<Map<string, string>> {
+  const named = new Map<string, string>();
+  for (const command of hooks) {
+    for (const word of wordsOf(command)) {
+      const path = pathOf(word, fs);
+      if (path === undefined) continue;
+      named.set(path, command);
+      const real = await realOf(path, fs);
+      if (real !== undefined) named.set(real, command);
+    }
+  }
+  return named;
+}
+
+/** Returns the path of a word in the first folder, in which hooks of the user run, or of a word that is an absolute path. */
+function pathOf(word: string, { folders }: FileSystem): string | undefined {
+  const first = folders.length > 1 && !/^(?:[a-z]:)?[\\/]/i.test(word) ? `${folders[0]?.name}/` : '';
+  try {
+    return formatPath(parsePath(first + word, folders), folders);
+  } catch {
+    return undefined;
+  }
 }
 
 type Behind = {

@@ -15,23 +15,25 @@ type Applied = AppliedCode | AppliedWorktree;
 
 const REASONS = {
   code: 'You are applying code from an answer. No file is changed until you approve the change.',
-  changes: 'You are applying the changes of a worktree to your files. No file is changed until you approve them.',
+  changes:
+    'You are applying the changes of a worktree to your files. No file is changed until you approve them. What you leave out stays in the worktree.',
 };
 
 /** Returns the adapter that replaces the model in such a run, and its tools and decisions. The adapter calls the only tool. */
-export function appliedRun(run: RunRecord, applies: Applied, { worktrees }: Pick<AssistantPorts, 'worktrees'>) {
+export function appliedRun(run: RunRecord, applies: Applied, { worktrees }: Pick<AssistantPorts, 'worktrees'>, sessionId: string) {
   return {
     adapter: applyAdapter(run, applies),
-    tools: (workspace: Workspace, gate: WriteGate | undefined): Tool[] => (gate ? [toolOf(workspace, gate, applies, worktrees)] : []),
+    tools: (workspace: Workspace, gate: WriteGate | undefined): Tool[] =>
+      gate ? [toolOf(workspace, gate, applies, worktrees, sessionId)] : [],
     decide: (decide: RunPorts['decide']) => askAlways(decide, REASONS['code' in applies ? 'code' : 'changes']),
   };
 }
 
-function toolOf(workspace: Workspace, gate: WriteGate, applies: Applied, worktrees: AssistantPorts['worktrees']): Tool {
+function toolOf(workspace: Workspace, gate: WriteGate, applies: Applied, worktrees: AssistantPorts['worktrees'], sessionId: string): Tool {
   if ('code' in applies) return applyCodeTool(workspace, gate, applies);
   return applyWorktreeTool(workspace, gate, async (signal) => {
     if (!worktrees) throw new ToolError('The worktree cannot be read in this window. Open the folder on the computer that has it.');
-    return (await worktrees()).changes(applies.worktree, signal);
+    return (await worktrees()).changes(applies.worktree, sessionId, signal);
   });
 }
 

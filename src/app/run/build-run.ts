@@ -30,6 +30,7 @@ import type { AskerPorts } from '../reading/asker.ts';
 import { readCommand } from '../reading/command.ts';
 import type { Children, Family } from './children/children.ts';
 import { priceOf } from './cost.ts';
+import { SessionError } from '../session/session-error.ts';
 import { judgeFor, mcpDenialFor, withSessionRules } from './judge.ts';
 import { checksFor, expectConfirmed } from './plan-run.ts';
 import type { RunScope } from './run-scope.ts';
@@ -50,6 +51,7 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
   const shown = await withIgnoreFiles(fs);
   const judged = judgeFor(run, scope, ports, {
     hookPlaces: mode === 'agent' ? await hookPlaces(fs) : [],
+    hooks: scope.hooks?.userCommands,
     tools: () => tools,
     hides: shown.hides,
   });
@@ -61,7 +63,7 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
   const stepController = writeGate && run.plan ? new StepController({ run, state }, workspace, writeGate, checks) : undefined;
   const revises = state.plans.get(run.revises ?? '')?.plan;
   const history = () => ({ messages: state.messages, events: scope.events, decideByRules: judge.decideByRules });
-  const applied = run.applies && (await import('./apply-run.ts')).appliedRun(run, run.applies, ports);
+  const applied = run.applies && (await import('./apply-run.ts')).appliedRun(run, run.applies, ports, scope.sessionId);
   const found = applied ? undefined : above ? above.documents : await ports.documents?.(scope.sessionId);
   const documents = found && narrowed(found, run, state);
   const skills = applied ? [] : (scope.context?.skills ?? []);
@@ -224,7 +226,9 @@ async function withDocuments(own: readonly Tool[], documents: Readable): Promise
   return [...own.filter(({ name }) => !documents.alone || name === 'ask_user' || name === 'recall'), ...(await documentTools(documents))];
 }
 
-/** The code is loaded only for a message that begins with `/read`. The offline model answers by rules, so it has no use for parts of documents. */
+/** The code is loaded only for a message that begins with `/read`. @throws SessionError for the offline model, which answers by rules */
 async function withReading(run: RunRecord, documents: Readable, ports: AskerPorts): Promise<Conductor | undefined> {
-  return run.model.provider === 'offline' ? undefined : (await import('../reading/reading-run.ts')).readingRun(run, documents, ports);
+  if (run.model.provider === 'offline')
+    throw new SessionError('The offline model cannot read whole documents. Choose another model, or ask about the documents without /read.');
+  return (await import('../reading/reading-run.ts')).readingRun(run, documents, ports);
 }

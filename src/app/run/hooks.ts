@@ -18,6 +18,7 @@ const RUN = 'Run these hooks';
 const SKIP = 'Continue without them';
 const NOT_IN_WORKTREES =
   'Hooks of the workspace do not run in a worktree, because the run can change files there that you have not reviewed.';
+const NOBODY_ACCEPTED = 'Nobody could be asked whether its hooks may run. To decide, run Kedge once in a terminal.';
 
 type Scope = Pick<RunScope, 'state' | 'emit' | 'replied' | 'sessionId' | 'signal'>;
 
@@ -106,6 +107,9 @@ function workspaceHooks({ runId }: RunRecord, { state, emit, replied, signal }: 
     const accepts = 'option' in answer && answer.option === RUN;
     if (accepts) port.accept(shown);
     else port.refuse(shown);
+    if (!earlier && 'by' in answer && answer.by === 'nobody')
+      for (const { file } of valid)
+        emit({ type: 'hook_ran', hook: file.path, source: 'workspace', moment: 'before_tool', outcome: 'skipped', text: NOBODY_ACCEPTED });
     return accepts;
   };
   const question = async (call: ToolCall): Promise<QuestionAnswer> => {

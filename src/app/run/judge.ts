@@ -35,7 +35,13 @@ type Ports = Pick<
   'fileSystem' | 'policy' | 'grants' | 'trusted' | 'shellParsers' | 'gitSettings' | 'unattended' | 'commands'
 >;
 /** `hides` returns true if .kedgeignore excludes a file. */
-type Place = { hookPlaces: readonly string[]; tools(): readonly Tool[]; hides?: ((at: Location) => boolean) | undefined };
+type Place = {
+  hookPlaces: readonly string[];
+  /** The commands of the user's own hooks. */
+  hooks?: readonly string[] | undefined;
+  tools(): readonly Tool[];
+  hides?: ((at: Location) => boolean) | undefined;
+};
 
 /** Returns a filter for the files that may only be read after an approval. */
 export function withheldFilterOf(ports: Pick<Ports, 'policy' | 'fileSystem'>): WithheldFilter {
@@ -68,7 +74,7 @@ export function withSessionRules<Given extends Pick<Ports, 'policy'>>(ports: Giv
   return { ...ports, policy };
 }
 
-export function judgeFor(run: RunRecord, session: Session, ports: Ports, { hookPlaces, tools, hides }: Place): Judge {
+export function judgeFor(run: RunRecord, session: Session, ports: Ports, { hookPlaces, hooks = [], tools, hides }: Place): Judge {
   const ruled = withSessionRules(ports, session.state);
   const settings = () => policySettings(ruled);
   const isHidden = hiddenPaths(ports, hides);
@@ -98,7 +104,7 @@ export function judgeFor(run: RunRecord, session: Session, ports: Ports, { hookP
       const own = ownFiles(session.state, run.runId, prepared);
       const steers =
         written.length > 0 &&
-        (await (await import('../facts/steering-files.ts')).steering({ rules, grants, plan: run.plan, own, written, fs }));
+        (await (await import('../facts/steering-files.ts')).steering({ rules, grants, plan: run.plan, own, written, hooks, fs }));
       // The confirmation of a plan does not cover code that the model wrote after it.
       const isCheck = command !== undefined && confirmsCommand(run.plan, command, tops[0]);
       const code = isCheck ? await (await import('../facts/steering-files.ts')).changedCode(command.text, session.state, run, fs) : [];

@@ -26,7 +26,7 @@ export type RunScope = Pick<RunPorts, 'state' | 'emit' | 'pace' | 'answered' | '
   /** Aborts when the run is stopped. */
   readonly signal: AbortSignal;
   /** The hooks of the run, if there are any. */
-  readonly hooks: Pick<RunHooks, 'beforeTool' | 'afterTool'> | undefined;
+  readonly hooks: Pick<RunHooks, 'beforeTool' | 'afterTool' | 'userCommands'> | undefined;
   /** The events of the session in log order. */
   readonly events: EventList;
   /** The context of the run, or undefined if it could not be determined. */
@@ -36,7 +36,7 @@ export type RunScope = Pick<RunPorts, 'state' | 'emit' | 'pace' | 'answered' | '
   child(runId: string): Omit<RunScope, 'context' | 'above'>;
 };
 
-export type HooksOfRun = Pick<RunHooks, 'beforeTool' | 'afterTool' | 'observe' | 'forChild'> & {
+export type HooksOfRun = Pick<RunHooks, 'beforeTool' | 'afterTool' | 'userCommands' | 'observe' | 'forChild'> & {
   /** Returns a message with what the hooks add to it. @throws SessionError if one of them denies it */
   admit(prompt: Prompt): Promise<Prompt>;
 };

@@ -9,6 +9,9 @@ export type CompactionEnd = 'compacted' | 'impossible' | 'stopped';
 export function compactableRun(state: SessionState): RunRecord {
   const lastRun = lastAsked(state);
   if (!lastRun) throw new SessionError('There is no conversation to compact yet. Send a message first.');
+  // The conversation is compacted with the model and the rules of this run.
+  if (lastRun.worktree !== undefined && lastRun.worktree !== state.worktree)
+    throw new SessionError('The last run worked in a worktree that is gone. Send a message first, and then compact the conversation.');
   if (state.open.length > 0) throw new SessionError('A tool call is not finished. Continue the run first.');
   return lastRun;
 }

@@ -56,7 +56,7 @@ export class Session {
     const desk = { state: this.state, newId, emit: (runId: string, body: EventBody) => this.#log.emit(runId, body) };
     this.queue = new MessageQueue(desk);
     const expectIdle = () => this.#expectIdle();
-    this.changes = new Changes({ log: this.#log, gate: (id) => work.gate(this.state.runs.get(id)?.worktree), newId, expectIdle });
+    this.changes = new Changes({ log: this.#log, gate: (runId) => work.gate(this.state.runs.get(runId)?.worktree, id), newId, expectIdle });
     this.plans = new Plans({
       ...desk,
       expectIdle,

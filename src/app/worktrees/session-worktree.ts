@@ -1,8 +1,10 @@
 /** The Git worktree in which a session works, so that the user's files stay as they are until the user has reviewed the changes. */
-import type { ElsewhereChanges } from '../../tools/edit/apply-worktree.ts';
+import { type ElsewhereChange, type ElsewhereChanges, isUnapplied, PARTLY_APPLIED } from '../../tools/edit/apply-worktree.ts';
+import { Workspace } from '../../workspace/workspace.ts';
 import type { AssistantPorts, WorktreesPort } from '../ports.ts';
 import type { Session } from '../session/session.ts';
 import { SessionError } from '../session/session-error.ts';
+import { needsOneFolder } from './one-folder.ts';
 import { sweepWorktrees } from './sweep.ts';
 
 export class SessionWorktree {
@@ -25,10 +27,24 @@ export class SessionWorktree {
     return worktrees.create(this.#session.id, signal);
   }
 
-  /** Lists the changed files. @throws SessionError if the session has no worktree */
+  /** Lists the changed files without those that were applied completely. @throws SessionError if the session has no worktree */
   async changes(signal: AbortSignal): Promise<ElsewhereChanges> {
     const id = this.#id;
-    return (await this.#worktrees()).changes(id, signal);
+    const all = await (await this.#worktrees()).changes(id, this.#session.id, signal);
+    if (!this.isPartlyApplied) return all;
+    const workspace = new Workspace(this.#ports.fileSystem());
+    const changes: ElsewhereChange[] = [];
+    for (const change of all.changes) if (await isUnapplied(workspace, change)) changes.push(change);
+    return { ...all, changes };
+  }
+
+  /** Whether some changes of the worktree were applied while the rest stayed in it. */
+  get isPartlyApplied(): boolean {
+    const { staged, runs, worktree } = this.#session.state;
+    return staged.some(({ runId, landed }) => {
+      const { applies } = runs.get(runId) ?? {};
+      return landed && applies !== undefined && 'worktree' in applies && applies.worktree === worktree;
+    });
   }
 
   /** Asks the user to approve the changes, and applies them to the user's files. Resolves when the user has answered. */
@@ -48,13 +64,18 @@ export class SessionWorktree {
     await this.#close(id, 'dropped');
   }
 
-  /** Closes the worktree if the last run applied its changes. */
+  /**
+   * Closes the worktree if the last run applied all its changes. What the user left out stays in it, and so does everything if the program ended
+   * before the result was logged.
+   */
   async closeApplied(): Promise<void> {
     const { worktree, lastRun, staged } = this.#session.state;
     const { applies } = lastRun ?? {};
     // Code from an answer can be applied to files of the worktree, which then goes on.
     if (worktree === undefined || !lastRun || !applies || !('worktree' in applies)) return;
-    if (staged.some(({ runId, landed }) => landed && runId === lastRun.runId)) await this.#close(worktree, 'applied');
+    if (!staged.some(({ runId, landed }) => landed && runId === lastRun.runId)) return;
+    const finished = this.#session.events.ofType('tool_finished', lastRun.runId).at(-1);
+    if (finished && !finished.result.isError && finished.note !== PARTLY_APPLIED) await this.#close(worktree, 'applied');
   }
 
   async #close(worktree: string, outcome: 'applied' | 'dropped'): Promise<void> {
@@ -71,8 +92,7 @@ export class SessionWorktree {
   }
 
   #worktrees(): Promise<WorktreesPort> {
-    if (!this.#ports.worktrees)
-      throw new SessionError('Worktrees need exactly one open folder on this computer. Open only the folder in which the run should work.');
+    if (!this.#ports.worktrees) throw needsOneFolder();
     return this.#ports.worktrees();
   }
 }

@@ -1,7 +1,7 @@
 /** Summarizes a session for lists. Only a few of its events are needed, so a list does not have to read and validate whole logs. */
 
 import type { ModelRef } from '../model/messages.ts';
-import { isChildRun } from './children/child-ids.ts';
+import { isChildRun, isWithin } from './children/child-ids.ts';
 import type { AgentEvent, EventBody, Mode, SessionParent } from './events.ts';
 import { titleOf } from './title.ts';
 
@@ -24,7 +24,7 @@ export type SessionSummary = {
   parent?: SessionParent;
   isImported?: true;
   edits?: readonly PromptEdit[];
-  /** Ids of the approvals and questions that are not answered. */
+  /** The runs and ids of the approvals and questions that are not answered: `run id`. */
   pending: readonly string[];
   /** Whether the newest plan is not confirmed yet. */
   isProposing?: true;
@@ -51,8 +51,8 @@ export const SUMMARIZED: ReadonlySet<string> = new Set<EventBody['type']>([
 ]);
 
 export function summarize(summary: SessionSummary, event: AgentEvent): SessionSummary {
-  // Only what a child run asks the user concerns the session.
-  if (isChildRun(event.runId) && event.type.startsWith('run_')) return summary;
+  // Only what a child run asks the user concerns the session, until the child has ended.
+  if (isChildRun(event.runId) && event.type.startsWith('run_')) return event.type === 'run_finished' ? withoutRun(summary, event) : summary;
   switch (event.type) {
     case 'run_started': {
       const { mode, model, prompt, at, runId, edits, agent } = event;
@@ -80,13 +80,13 @@ export function summarize(summary: SessionSummary, event: AgentEvent): SessionSu
     case 'plan_resolved':
       return summary.isProposing ? { ...withoutProposal(summary), status: 'done' } : summary;
     case 'approval_requested':
-      return waitingFor(summary, event.approvalId, true);
+      return waitingFor(summary, event, event.approvalId, true);
     case 'approval_resolved':
-      return waitingFor(summary, event.approvalId, false);
+      return waitingFor(summary, event, event.approvalId, false);
     case 'question_asked':
-      return waitingFor(summary, event.questionId, true);
+      return waitingFor(summary, event, event.questionId, true);
     case 'question_answered':
-      return waitingFor(summary, event.questionId, false);
+      return waitingFor(summary, event, event.questionId, false);
     case 'session_renamed':
     case 'session_titled':
       return { ...summary, title: event.title };
@@ -107,9 +107,18 @@ function withoutProposal({ isProposing: _, ...summary }: SessionSummary): Sessio
   return summary;
 }
 
-function waitingFor(summary: SessionSummary, id: string, isOpen: boolean): SessionSummary {
-  const others = summary.pending.filter((each) => each !== id);
-  return { ...summary, pending: isOpen ? [...others, id] : others };
+function waitingFor(summary: SessionSummary, { runId }: AgentEvent, id: string, isOpen: boolean): SessionSummary {
+  const others = summary.pending.filter((each) => idOf(each) !== id);
+  return { ...summary, pending: isOpen ? [...others, `${runId} ${id}`] : others };
+}
+
+function withoutRun(summary: SessionSummary, { runId }: AgentEvent): SessionSummary {
+  return { ...summary, pending: summary.pending.filter((each) => !isWithin(each.slice(0, each.indexOf(' ')), runId)) };
+}
+
+/** An id of a question can contain spaces. The id of a run does not. */
+function idOf(pending: string): string {
+  return pending.slice(pending.indexOf(' ') + 1);
 }
 
 /** @param isHeld whether a process is writing to the log */

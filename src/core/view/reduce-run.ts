@@ -117,7 +117,7 @@ function reduceEvent(run: RunView, event: AgentEvent): RunView {
         ...(event.applies && { applies: true }),
         ...(event.parent && { parent: event.parent }),
         ...(event.edits && { edits: event.edits }),
-        ...(event.worktree && { worktree: 'open' }),
+        ...(event.worktree && { worktree: 'open', worktreeId: event.worktree }),
         ...(event.agent && { agent: event.agent.name }),
       };
     case 'turn_started':

@@ -113,6 +113,7 @@ export type RunView = {
   isImported?: true;
   /** The worktree in which the run works, or what became of it. Nothing can be undone in a closed worktree. */
   worktree?: 'open' | WorktreeOutcome;
+  worktreeId?: string;
   /** The wait before the request is sent to the model again. */
   waiting?: ModelWaiting;
   /** The rules files and memories that were added to the conversation in this run. */

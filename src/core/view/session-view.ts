@@ -83,7 +83,7 @@ export function project(view: SessionView, event: AgentEvent): SessionView {
       return { ...next, runs: runs.map((run) => ({ ...run, isImported: true })), restored: undefined, importedUntil: event.seq };
     }
     case 'session_worktree_closed':
-      return { ...next, runs: next.runs.map((run) => (run.worktree === 'open' ? left(run, event.outcome) : run)) };
+      return { ...next, runs: next.runs.map((run) => (run.worktreeId === event.worktree ? left(run, event.outcome) : run)) };
     case 'message_queued':
     case 'message_unqueued':
     case 'message_added':

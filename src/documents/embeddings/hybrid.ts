@@ -3,7 +3,7 @@ import type { Database, QueryResult } from 'node-sqlite3-wasm';
 import type { SearchOptions } from '../collections.ts';
 import type { Place } from '../document.ts';
 import type { IndexReader } from '../index/database.ts';
-import { globPattern } from '../index/filter.ts';
+import { filterConditions } from '../index/filter.ts';
 import type { Candidate } from '../index/search.ts';
 import type { Embedder } from './embedder.ts';
 import { combined, type FoundPassage, type SimilarPassage } from './fusion.ts';
@@ -137,19 +137,10 @@ export async function embeddingsIn(directory: string): Promise<{ model: string; 
 
 /** Reads the passages from the index. Those whose text has changed since are left out. */
 function passagesIn(db: Database, similar: readonly Similar[], filter: SearchOptions['filter']): (Candidate & { similarity: number })[] {
-  const conditions = ['c.id = ?'];
-  const values: string[] = [];
-  if (filter?.path) {
-    conditions.push('d.key glob ?');
-    values.push(globPattern(filter.path));
-  }
-  if (filter?.format) {
-    conditions.push('d.format = ?');
-    values.push(filter.format);
-  }
+  const { conditions, values } = filterConditions(filter, 'd.');
   const statement = db.prepare(
     `select d.key, d.title, c.id, c.path, c.place, c.lead, c.text, c.start, c.print from chunks c join documents d on d.id = c.document
-     where ${conditions.join(' and ')}`,
+     where ${['c.id = ?', ...conditions].join(' and ')}`,
   );
   try {
     const passages: (Candidate & { similarity: number })[] = [];

@@ -9,7 +9,7 @@ import {
   type OutlineEntry,
 } from '../collections.ts';
 import type { Place } from '../document.ts';
-import { globPattern } from './filter.ts';
+import { filterConditions } from './filter.ts';
 
 const STATE = "case when todo = 1 then 'todo' when problem is not null then 'failed' else 'ready' end";
 
@@ -24,16 +24,12 @@ export function countsIn(db: Database): Counts {
 }
 
 export function documentsIn(db: Database, collection: string, filter: DocumentFilter, limit: number) {
-  const conditions = ['1'];
-  const values: (string | number)[] = [];
-  const add = (condition: string, value: string) => {
-    conditions.push(condition);
-    values.push(value);
-  };
-  if (filter.path) add('key glob ?', globPattern(filter.path));
-  if (filter.format) add('format = ?', filter.format);
-  if (filter.state) add(`${STATE} = ?`, filter.state);
-  const where = conditions.join(' and ');
+  const { conditions, values } = filterConditions(filter);
+  if (filter.state) {
+    conditions.push(`${STATE} = ?`);
+    values.push(filter.state);
+  }
+  const where = ['1', ...conditions].join(' and ');
   const rows = db.all(`select *, ${STATE} as state from documents where ${where} order by source, key limit ?`, [...values, limit]);
   const documents = rows.map(
     (row): DocumentSummary => ({

@@ -4,7 +4,7 @@ import { areSimilar } from '../chunks/similarity.ts';
 import type { Passage, SearchOptions } from '../collections.ts';
 import type { Place } from '../document.ts';
 import { languagesIn } from './content.ts';
-import { globPattern } from './filter.ts';
+import { filterConditions } from './filter.ts';
 import { isFrequent, isLanguage, type Language, languageOf } from './languages.ts';
 import { scoresOf } from './ranking.ts';
 import { editDistance, type QueryWord, queryWords } from './terms.ts';
@@ -87,16 +87,7 @@ function rowsOf(db: Database, match: string, { where, values, most }: Limits) {
 }
 
 function filterClause(filter: SearchOptions['filter']): Pick<Limits, 'where' | 'values'> {
-  const conditions: string[] = [];
-  const values: string[] = [];
-  if (filter?.path) {
-    conditions.push('key glob ?');
-    values.push(globPattern(filter.path));
-  }
-  if (filter?.format) {
-    conditions.push('format = ?');
-    values.push(filter.format);
-  }
+  const { conditions, values } = filterConditions(filter);
   if (conditions.length === 0) return { where: '', values };
   const documents = `select id from documents where ${conditions.join(' and ')}`;
   return { where: `and +rowid in (select id from chunks where document in (${documents}))`, values };

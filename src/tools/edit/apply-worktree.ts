@@ -1,6 +1,7 @@
 /** Applies the changes of a worktree to the user's files. Where both changed the same lines, the user's lines stay. */
 import * as z from 'zod';
-import { type Tool, ToolError } from '../../core/run/tool.ts';
+import { type PreparedCall, type Tool, ToolError } from '../../core/run/tool.ts';
+import type { Revision } from '../../core/session/effects.ts';
 import { sameBytes } from '../../workspace/content.ts';
 import type { WriteGate } from '../../workspace/gate.ts';
 import { mergeBytes } from '../../workspace/merge.ts';
@@ -16,6 +17,9 @@ export type ElsewhereChanges = { changes: readonly ElsewhereChange[]; skipped: r
 
 /** A change that is not applied, or not completely. Its content is not repeated, because the model may not be allowed to read the file. */
 type LeftOut = { path: string; why: string };
+
+/** The note of a result after which the worktree still contains something that was not applied. */
+export const PARTLY_APPLIED = 'in part';
 
 const SKIPPED = 'cannot be applied, because it is a link, very large, or outside the open folder';
 
@@ -42,7 +46,7 @@ export function applyWorktreeTool(workspace: Workspace, gate: WriteGate, read: (
             ? `No change can be applied.\n${note}`
             : changes.length === 0
               ? 'The worktree contains no changes.'
-              : 'Your files already contain all changes of the worktree.',
+              : 'Your files already contain all changes of the worktree, so you can drop it.',
         );
       const count = `${applied.length} ${applied.length === 1 ? 'file' : 'files'}`;
       // The diff does not show permissions.
@@ -50,12 +54,40 @@ export function applyWorktreeTool(workspace: Workspace, gate: WriteGate, read: (
       const notes = [
         ...(executable.length > 0 ? [`Executable: ${executable.join(', ')}.`] : []),
         ...left.map(({ path, why }) => `${path} ${why}.`),
-        ...(left.length > 0 ? ['If you approve, what is left out is deleted with the worktree.'] : []),
+        ...(left.length > 0 ? ['What is left out stays in the worktree.'] : []),
       ];
       const done = `The changes of the worktree were applied to ${count}.${note && `\n${note}`}`;
-      return changeCall([`Apply the changes of the worktree to ${count}`, ...notes].join('. '), applied, gate, done);
+      const title = [`Apply the changes of the worktree to ${count}`, ...notes].join('. ');
+      return noteOf(await changeCall(title, applied, gate, done), left.length > 0);
     },
   });
+}
+
+/** The result says in its note whether something was left out, so that the worktree is not deleted. */
+function noteOf(call: PreparedCall, isPartial: boolean): PreparedCall {
+  return {
+    ...call,
+    async revise(revision) {
+      const revised = await call.revise?.(revision);
+      if (!revised) throw new ToolError('This change cannot be revised.');
+      return noteOf(revised, isPartial || leavesOut(revision));
+    },
+    async execute(context) {
+      const output = await call.execute(context);
+      if (!isPartial) return output;
+      return { ...output, content: `${output.content}\nWhat was left out is still in the worktree.`, note: PARTLY_APPLIED };
+    },
+  };
+}
+
+/** An edited file is not left out: the user decided what it contains. */
+function leavesOut(revision: Revision): boolean {
+  return Object.values(revision).some((decision) => decision === 'refused' || 'without' in decision);
+}
+
+/** Returns true for a change that is not, or not completely, in the user's file. */
+export async function isUnapplied(workspace: Workspace, change: ElsewhereChange): Promise<boolean> {
+  return Object.keys(await onto(workspace, change)).length > 0;
 }
 
 /** Computes what a change means for the user's file as it is now. */
@@ -72,7 +104,7 @@ async function onto(
   if (sameBytes(now, before)) return { change: changed(after) };
   if (!before || !after || !now) return { leaves: leaves(now ? 'was changed by you meanwhile' : 'was deleted by you meanwhile') };
   const whole = mergeBytes(before, now, after);
-  if (whole) return { change: changed(whole) };
+  if (whole) return sameBytes(whole, now) ? {} : { change: changed(whole) };
   const part = mergeBytes(before, now, after, true);
   const conflict = leaves('was changed by you in the same lines, which stay as they are');
   return part && !sameBytes(part, now) ? { change: changed(part), leaves: conflict } : { leaves: conflict };

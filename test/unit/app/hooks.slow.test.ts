@@ -1,6 +1,6 @@
 // Hooks in runs, in real processes: what they get, what they can do, and what they cannot.
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { resultText } from '../../../src/core/model/messages.ts';
 import type { ModelRequest } from '../../../src/core/model/model.ts';
@@ -41,6 +41,29 @@ const results = (kedge: Harness) => eventsOf(kedge.session.events, 'tool_finishe
 const sentTo = (kedge: Harness, index: number) => JSON.stringify((kedge.adapter.requests[index] as ModelRequest).messages.map(framed));
 
 describe('hooks of the user', () => {
+  for (const [name, command] of [
+    ['a relative path', (_: string) => 'sh scripts/check.sh'],
+    ['an absolute path', (root: string) => `sh "${root}/scripts/check.sh"`],
+    ['a script of package.json', () => 'npm run check'],
+  ] as const)
+    it(`are not changed by an edit that needs no approval, when they name a script by ${name}`, async () => {
+      const rewrite = call('replace_in_file', { path: 'scripts/check.sh', edits: [{ old_text: 'true', new_text: 'evil' }] });
+      const script = [turn(rewrite, create('b.txt')), turn(say('Done.'))];
+      const files: Files = { 'scripts/check.sh': 'true\n', 'package.json': JSON.stringify({ scripts: { check: 'sh scripts/check.sh' } }) };
+      await using kedge = await assistantOn(files, script, { hooks: true, userFolder: { 'x/': '' } });
+      await writeFile(join(kedge.storage, 'user', 'hooks.json'), file({ event: 'run_end', command: command(kedge.root) }));
+      kedge.granted.covers.push({ kind: 'edits' });
+      answerAll(kedge.session, { approve: false });
+      await kedge.session.prompt({ text: 'go', mode: 'agent' });
+      const asked = eventsOf(kedge.session.events, 'approval_requested');
+      assert.deepEqual(
+        asked.map(({ rule, title }) => [rule, title]),
+        [['steers-command', 'Edit scripts/check.sh']],
+      );
+      assert.match(asked[0]?.reason ?? '', /runs without asking, and scripts\/check\.sh determines what it does/);
+      assert.equal(await kedge.read('b.txt'), 'new\n');
+    });
+
   it('get the event as JSON, and nothing of them is logged if they have nothing to say', async () => {
     await using kedge = await runWith(
       [
@@ -364,6 +387,18 @@ describe('hooks of a workspace', () => {
     }
   });
 
+  it('are named once as not run where nobody can be asked', async () => {
+    await using kedge = await start(file(HOOK), undefined);
+    kedge.session.subscribe((event) => {
+      if (event.type === 'question_asked') void kedge.session.answerQuestion(event.questionId, { words: 'Nobody is there.', by: 'nobody' });
+    });
+    for (const _ of [1, 2]) await kedge.session.prompt({ text: 'go', mode: 'agent' });
+    assert.equal(await timesRan(kedge), 0);
+    assert.deepEqual(ran(kedge), [
+      '.kedge/hooks.json skipped: Nobody could be asked whether its hooks may run. To decide, run Kedge once in a terminal.',
+    ]);
+  });
+
   it('do not run after they have changed during the run', async () => {
     await using kedge = await start(file(HOOK), 'Run these hooks');
     let calls = 0;
@@ -381,7 +416,7 @@ describe('hooks of a workspace', () => {
     await using kedge = await start('{"hooks": [{"event": "before_tool", "command": "x", "allow": "all"}]}', 'Run these hooks');
     await kedge.session.prompt({ text: 'go', mode: 'agent' });
     assert.deepEqual(kedge.questions, []);
-    assert.match(ran(kedge)[0] ?? '', /^\.kedge\/hooks\.json skipped: hooks\.0: /);
+    assert.match(ran(kedge)[0] ?? '', /^\.kedge\/hooks\.json skipped: There is an unknown field "allow" in hook 1\. /);
     assert.equal(lastOf(kedge.session.events, 'run_finished').outcome, 'answered');
   });
 });

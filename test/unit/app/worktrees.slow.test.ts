@@ -1,46 +1,12 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, writeFileSync } from 'node:fs';
-import { chmod, mkdir, readFile, rm, symlink, unlink, writeFile } from 'node:fs/promises';
+import { existsSync, writeFileSync } from 'node:fs';
+import { chmod, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { call, say, turn } from '../../../src/providers/scripted/index.ts';
-import { answerAll, assistantOn, type Files, type Harness, nextEvent } from '../../support/harness.ts';
+import { answerAll, type Harness, nextEvent } from '../../support/harness.ts';
 
-const edit = (path: string, from: string, to: string) => call('replace_in_file', { path, edits: [{ old_text: from, new_text: to }] });
-const never = new AbortController().signal;
-
-const git = (root: string, ...args: string[]) =>
-  execFileSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@example.com', ...args], { cwd: root, encoding: 'utf8', stdio: 'pipe' });
-
-const FILES: Files = { 'a.txt': 'one\ntwo\nthree\nfour\nfive\n', 'b.txt': 'b\n', 'gone.txt': 'gone\n', '.gitignore': 'out/\n' };
-
-/** A committed repository, and in addition uncommitted changes of the user. */
-async function onRepository(script: Parameters<typeof assistantOn>[1], options: Parameters<typeof assistantOn>[2] = {}): Promise<Harness> {
-  const kedge = await assistantOn(FILES, script, { worktrees: true, ...options });
-  git(kedge.root, 'init', '--quiet');
-  git(kedge.root, 'add', '--all');
-  git(kedge.root, 'commit', '--quiet', '--message', 'first');
-  await kedge.write('b.txt', 'b of the user\n');
-  await kedge.write('new.txt', 'new\n');
-  await unlink(join(kedge.root, 'gone.txt'));
-  return kedge;
-}
-
-async function runInWorktree(kedge: Harness) {
-  const worktree = await kedge.assistant.worktree(kedge.session);
-  const id = await worktree.create(never);
-  await kedge.session.prompt({ text: 'Change it.', mode: 'agent' }, { worktree: id });
-  return worktree;
-}
-
-const directories = (kedge: Harness) => (existsSync(join(kedge.storage, 'worktrees')) ? readdirSync(join(kedge.storage, 'worktrees')) : []);
-const recorded = (kedge: Harness) => git(kedge.root, 'worktree', 'list', '--porcelain').match(/^worktree /gm)?.length;
-
-/** Everything of the user: files, and what Git knows. */
-async function ofUser(kedge: Harness) {
-  const files = Object.entries(await kedge.snapshot()).filter(([path]) => !/\/\.git\//.test(path));
-  return { files, status: git(kedge.root, 'status', '--porcelain'), refs: git(kedge.root, 'for-each-ref'), log: git(kedge.root, 'log') };
-}
+import { directories, edit, git, never, ofUser, onRepository, recorded, runInWorktree } from '../../support/worktree-repository.ts';
 
 describe('a session in a worktree', () => {
   it('sees uncommitted changes, asks only for a deletion, and changes none of the user’s files until they are applied', async () => {
@@ -102,7 +68,7 @@ describe('a session in a worktree', () => {
     const asked = nextEvent(kedge.session, 'approval_requested');
     const applied = worktree.apply();
     const { approvalId, title } = await asked;
-    assert.match(title, /If you approve, what is left out is deleted with the worktree\.$/);
+    assert.match(title, /What is left out stays in the worktree\.$/);
     await kedge.session.answerApproval(approvalId, { approve: true });
     await applied;
     assert.equal(await kedge.read('b.txt'), 'b of the user, later\n');
@@ -111,7 +77,12 @@ describe('a session in a worktree', () => {
       event.type === 'message_added' && event.message.role === 'assistant' ? [event.message] : [],
     );
     assert.match(JSON.stringify(texts.at(-1)), /b\.txt was changed by you in the same lines, which stay as they are/);
-    assert.equal(kedge.session.state.worktree, undefined);
+    assert.deepEqual(
+      (await worktree.changes(never)).changes.map(({ path }) => path),
+      ['b.txt'],
+    );
+    await worktree.drop();
+    assert.deepEqual([directories(kedge), recorded(kedge)], [[], 1]);
   });
 
   it('stays when code from an answer is applied, which is applied and undone there', async () => {
@@ -187,6 +158,7 @@ describe('a session in a worktree', () => {
     assert.deepEqual([directories(kedge), recorded(kedge), kedge.session.state.worktree], [[], 1, undefined]);
     assert.deepEqual(await ofUser(kedge), before);
     await assert.rejects(worktree.apply(), /does not work in a worktree/);
+    await assert.rejects(kedge.session.compact(), /worked in a worktree that is gone\. Send a message first/);
   });
 
   it('goes on after a crash, and its worktree is deleted if the crash came before that', async () => {
@@ -336,6 +308,18 @@ describe('a session in a worktree', () => {
     await other.prompt({ text: 'x', mode: 'agent' }, { worktree: '../../..' });
     assert.equal(other.state.lastRun?.outcome, 'failed');
     assert.match(JSON.stringify([...other.events]), /names a worktree that does not exist/);
+  });
+
+  it('is not used by another session whose log names it', async () => {
+    await using kedge = await onRepository([turn(edit('a.txt', 'two', 'TWO')), turn(say('Done.')), turn(say('Here.'))]);
+    const worktree = await runInWorktree(kedge);
+    const other = await kedge.assistant.newSession();
+    await other.prompt({ text: 'x', mode: 'agent' }, { worktree: kedge.session.state.worktree as string });
+    assert.equal(other.state.lastRun?.outcome, 'failed');
+    assert.match(JSON.stringify([...other.events]), /worktree of this session no longer exists/);
+    await other.stop();
+    await assert.rejects((await kedge.assistant.worktree(other)).changes(never), /no longer exists/);
+    assert.equal((await worktree.changes(never)).changes.length, 1);
   });
 
   it('loses nothing of the user, who makes 100 random edits meanwhile', async () => {

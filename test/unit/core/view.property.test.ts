@@ -24,6 +24,7 @@ function factsOfState(state: SessionState, events: readonly AgentEvent[]) {
   return {
     seq: state.seq,
     title: state.title,
+    worktree: state.worktree,
     runs: [...state.runs.values()].map((run) => ({
       id: run.runId,
       mode: run.mode,
@@ -56,6 +57,7 @@ function factsOfView({ runs, title, lastSeq, queue }: SessionView): ReturnType<t
   return {
     seq: lastSeq,
     title,
+    worktree: runs.find(({ worktree }) => worktree === 'open')?.worktreeId,
     runs: runs.map(({ id, mode, prompt, model = { provider: '', model: '' }, plan, steps, paused, finished, writes }) => ({
       id,
       mode,

@@ -145,4 +145,34 @@ describe('a hook', () => {
     ];
     for (const value of refused) assert.ok('problem' in read(value), JSON.stringify(value).slice(0, 100));
   });
+
+  it('says in a sentence where a file is wrong, and what to do', () => {
+    const one = { event: 'run_end', command: 'x' };
+    const hooks = (...all: unknown[]) => JSON.stringify({ hooks: all });
+    const cases: [string, string | RegExp][] = [
+      ['{"hooks": [\n  {"event": "run_end" "command": "x"}\n]}', /^It is not valid JSON at line 2\. Look for a missing comma/],
+      ['{"hooks": [', /^It is not valid JSON at line 1\./],
+      ['[]', 'The file must contain {"hooks": […]}, a list of at most 20 hooks.'],
+      ['{"hooks": {}}', 'The file must contain {"hooks": […]}, a list of at most 20 hooks.'],
+      [hooks(...Array(21).fill(one)), 'The file must contain {"hooks": […]}, a list of at most 20 hooks.'],
+      ['{"$schema": 1, "hooks": []}', 'The field "$schema" must be text.'],
+      ['{"hooks": [], "grants": 1}', 'There is an unknown field "grants" in the file. Remove it; the fields are hooks.'],
+      [hooks(one, 1), 'In the field "hooks", hook 2 must be an object such as {"event": "run_end", "command": "…"}.'],
+      [hooks({ command: 'x' }), /^The field "event" of hook 1 must be one of before_tool, after_tool, /],
+      [hooks(one, { ...one, event: 'approve' }), /^The field "event" of hook 2 must be one of before_tool, /],
+      [hooks({ event: 'run_end' }), 'The field "command" of hook 1 must be text of 1 to 4000 characters.'],
+      [hooks({ ...one, timeout: 1e9 }), 'The field "timeout" of hook 1 must be a number of seconds above 0 and at most 60.'],
+      [hooks({ ...one, tools: [3] }), /^The field "tools" of hook 1 must be a list of 1 to 50 names of tools/],
+      [
+        hooks({ ...one, 'al\u202Elow': 1 }),
+        /^There is an unknown field "al⟨U\+202E⟩low" in hook 1\. Remove it; the fields are name, event, command, /,
+      ],
+    ];
+    for (const [text, expected] of cases) {
+      const read = readHooks(text, 'user');
+      assert.ok('problem' in read, text);
+      if (typeof expected === 'string') assert.equal(read.problem, expected);
+      else assert.match(read.problem, expected);
+    }
+  });
 });

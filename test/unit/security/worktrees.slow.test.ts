@@ -124,7 +124,8 @@ describe('security: a run in a worktree', () => {
     const tree = join(kedge.storage, 'worktrees', id, 'workspace');
     await rm(join(tree, 'own'), { recursive: true });
     await symlink(join(kedge.parent, 'outside'), join(tree, 'own'));
-    const { changes } = await worktreesPort({ folder: kedge.root, storage: kedge.storage }).changes(id, new AbortController().signal);
+    const worktrees = worktreesPort({ folder: kedge.root, storage: kedge.storage });
+    const { changes } = await worktrees.changes(id, kedge.session.id, new AbortController().signal);
     assert.deepEqual(
       changes.map(({ path, after }) => [path, after]),
       [['own/a.txt', undefined]],

@@ -118,7 +118,10 @@ export function Transcript({ model, live }: { model: PanelModel; live: RunView |
               editing={[run.proposal?.plan.id, run.plan?.id].includes(model.editing) ? model.editing : undefined}
             />
           ))}
-          {sessionId && runs.some(({ worktree }) => worktree === 'open') && <WorktreeBar sessionId={sessionId} isOver={!live} />}
+          {/* The run that applies the changes of a worktree does not work in it. */}
+          {sessionId && (!live || live.worktree) && runs.some(({ worktree }) => worktree === 'open') && (
+            <WorktreeBar sessionId={sessionId} isOver={!live} />
+          )}
           {model.restored && <Restored restored={model.restored} />}
         </div>
       </main>

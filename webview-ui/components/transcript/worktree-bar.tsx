@@ -9,7 +9,7 @@ export function WorktreeBar({ sessionId, isOver }: { sessionId: string; isOver: 
     <section class="card changes worktree" aria-label="Worktree">
       <div class="card-head">
         <Icon name="git-branch" />
-        <h3>In a worktree. Your files are unchanged.</h3>
+        <h3>In a worktree, separate from your files.</h3>
         {isOver && <Button onClick={() => send('apply')}>Review and apply</Button>}
         {isOver && (
           <Button kind="secondary" onClick={() => send('drop')}>

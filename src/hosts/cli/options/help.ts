@@ -1,5 +1,6 @@
 import { SESSION_HELP } from '../sessions/help.ts';
 import { optionLines } from './option-table.ts';
+import { wrapHelp } from './wrap-help.ts';
 
 const HELP = `Kedge: a coding assistant for the folder you are in.
 
@@ -14,7 +15,7 @@ Usage
                            without words, show the memory
   kedge undo [RUN]         undo the changes of the last run, or of the run with this id
   kedge worktree           list the runs whose changes wait in a worktree; kedge worktree apply, kedge worktree drop
-  kedge grants [clear [N]] list your permanent permissions in this folder, or remove all of them or number N
+  kedge grants             list your permanent permissions in this folder; grants clear [N] removes all, or number N
   kedge skills             list the prompt files and skills of yours and of this folder
   kedge hooks              list your hooks and those of this folder
   kedge sessions           list this folder's sessions, or all with --all; also: search, rename, pin, delete, restore,
@@ -70,7 +71,8 @@ Environment
   NO_COLOR                            turn off colors
 
 Exit codes
-  0 answered   1 failed or refused   2 incorrect usage   3 paused at a limit   4 plan not confirmed   130 stopped
+  0 answered            1 failed or refused    2 incorrect usage
+  3 paused at a limit   4 plan not confirmed   130 stopped
 
 Examples
   kedge ask "where is the port set?"
@@ -183,7 +185,9 @@ ${FOLDER}${JSON_LINES}`,
   kedge hooks schema                     print the JSON Schema of the files
 
   A hook is a command that runs before or after a tool call, before a prompt, when Kedge asks you, or at the end of a
-  run: {"hooks": [{"event": "before_tool", "tools": ["command"], "command": "sh ~/check.sh", "required": true}]}
+  run:
+    {"hooks": [{"event": "before_tool", "tools": ["command"],
+      "command": "sh ~/check.sh", "required": true}]}
   It gets the event as JSON on standard input. Exit code 2 denies, with standard error as the reason. It can also print
   JSON: {"decision": "deny" or "ask", "reason": "…", "context": "…", "notify": "…"}. It cannot allow anything.
   A failed hook is reported; if it is required, the call or prompt is denied. Hooks of a folder (.kedge/hooks.json) run
@@ -192,12 +196,14 @@ ${FOLDER}${JSON_LINES}`,
 Options
 ${FOLDER}`,
   completion: `Usage
-  kedge completion bash                  print the completion for bash; to use it, add this line to ~/.bashrc:
-                                         source <(kedge completion bash)
-  kedge completion zsh                   …for zsh: add this line to ~/.zshrc, below compinit:
-                                         source <(kedge completion zsh)
-  kedge completion fish                  …for fish: run this line once:
-                                         kedge completion fish > ~/.config/fish/completions/kedge.fish
+  kedge completion SHELL   print the completion for bash, zsh or fish
+
+  For bash, add this line to ~/.bashrc:
+    source <(kedge completion bash)
+  For zsh, add this line to ~/.zshrc, below compinit:
+    source <(kedge completion zsh)
+  For fish, run this line once:
+    kedge completion fish > ~/.config/fish/completions/kedge.fish
 `,
   acp: `Usage
   kedge acp                speak the Agent Client Protocol on standard input and output
@@ -214,8 +220,11 @@ Options
   --surroundings           as for kedge agent; see kedge --help
 
 Examples of settings
-  Zed           "agent_servers": {"Kedge": {"type": "custom", "command": "kedge", "args": ["acp"]}}
-  JetBrains     ~/.jetbrains/acp.json: {"agent_servers": {"Kedge": {"command": "kedge", "args": ["acp"]}}}
+  Zed, in its settings:
+    "agent_servers":
+      {"Kedge": {"type": "custom", "command": "kedge", "args": ["acp"]}}
+  JetBrains, in ~/.jetbrains/acp.json:
+    {"agent_servers": {"Kedge": {"command": "kedge", "args": ["acp"]}}}
 `,
   mcp: `Usage
   kedge mcp                speak the Model Context Protocol on standard input and output
@@ -237,7 +246,8 @@ Options
   "Authorization: Bearer TOKEN".
 
 Example of a setting
-  {"mcpServers": {"kedge": {"command": "kedge", "args": ["mcp", "--model", "openai/gpt-6.1-sol"]}}}
+  {"mcpServers": {"kedge": {"command": "kedge",
+    "args": ["mcp", "--model", "openai/gpt-6.1-sol"]}}}
 `,
   models: `Usage
   kedge models                           list the providers with a model for each, what they need, and the test results of
@@ -248,5 +258,5 @@ Example of a setting
 /** Returns the help on a command, or the general help. */
 export function helpOn(topic = ''): string {
   const topics: Readonly<Record<string, string>> = { ...SESSION_HELP, ...TOPICS };
-  return (Object.hasOwn(topics, topic) && topics[topic]) || HELP;
+  return wrapHelp((Object.hasOwn(topics, topic) && topics[topic]) || HELP);
 }

@@ -1,3 +1,5 @@
+import { HELP_WIDTH } from './wrap-help.ts';
+
 /** The options of runs, for the help and for the completion of shells: what is written before a description, and the description. */
 export const OPTION_TABLE: readonly (readonly [flags: string, text: string])[] = [
   ['--folder DIR', 'work in this folder; repeat it for several (default: the current folder)'],
@@ -70,7 +72,6 @@ export function flags(table = OPTION_TABLE): Flag[] {
 }
 
 const INDENT = 27;
-const WIDTH = 118;
 
 /** Returns the lines of the help. */
 export function optionLines(): string {
@@ -78,7 +79,7 @@ export function optionLines(): string {
     const lines = [''];
     for (const word of text.split(' ')) {
       const last = lines.at(-1) as string;
-      if (last && INDENT + last.length + 1 + word.length > WIDTH) lines.push(word);
+      if (last && INDENT + last.length + 1 + word.length > HELP_WIDTH) lines.push(word);
       else lines[lines.length - 1] = last ? `${last} ${word}` : word;
     }
     const description = lines.join(`\n${' '.repeat(INDENT)}`);

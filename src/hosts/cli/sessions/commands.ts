@@ -57,7 +57,7 @@ type Hooks = { shutDown?: () => Promise<void> };
 export async function sessionCommand(args: readonly string[], signal: AbortSignal, hooks: Hooks): Promise<number> {
   const { command, words, values } = parse(args);
   if (values.help) {
-    process.stdout.write((await import('./help.ts')).SESSION_HELP[command]);
+    process.stdout.write((await import('../options/help.ts')).helpOn(command));
     return EXIT.answered;
   }
   const folders = Array.isArray(values.folder) ? [...values.folder] : ['.'];

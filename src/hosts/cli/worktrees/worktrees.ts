@@ -90,9 +90,11 @@ async function apply({ session, worktree }: Listed, options: Options, signal: Ab
     stop();
   }
   if (session.state.worktree === undefined) return EXIT.answered;
+  const landed = session.state.staged.some(({ runId, landed }) => landed && runId === session.state.lastRun?.runId);
   process.stderr.write(
-    `Nothing was applied. To review again: kedge worktree apply ${session.id}\nTo drop the changes: kedge worktree drop ${session.id}\n`,
+    `${landed ? 'What was left out is still in the worktree.' : 'Nothing was applied.'} To review again: kedge worktree apply ${session.id}\nTo drop the changes: kedge worktree drop ${session.id}\n`,
   );
+  if (landed) return EXIT.answered;
   return options.json ? EXIT.failed : EXIT.stopped;
 }
 
@@ -105,7 +107,7 @@ async function confirmsDrop(signal: AbortSignal): Promise<boolean> {
 
 async function drop({ session, worktree }: Listed): Promise<void> {
   await worktree.drop();
-  process.stderr.write(`Dropped the worktree of “${oneLine(session.state.title, 60)}”. Your files are as they were.\n`);
+  process.stderr.write(`Dropped the worktree of “${oneLine(session.state.title, 60)}”. Your files stay as they are.\n`);
 }
 
 async function find(kedge: Kedge, wanted: string | undefined): Promise<Listed> {
@@ -143,7 +145,10 @@ async function changesText(worktree: SessionWorktree, signal: AbortSignal): Prom
   });
   if (changes.length > MOST_NAMES) lines.push(`  and ${changes.length - MOST_NAMES} more`);
   if (skipped.length > 0) lines.push(`  ${count(skipped.length)} cannot be applied: ${oneLine(skipped.join(', '), 300)}`);
-  return [`${count(changes.length)} changed in the worktree. Your files are as they were.`, ...lines].join('\n');
+  const first = worktree.isPartlyApplied
+    ? `${count(changes.length)} in the worktree ${changes.length === 1 ? 'is' : 'are'} not applied, or only in part.`
+    : `${count(changes.length)} changed in the worktree. Your files are as they were.`;
+  return [first, ...lines].join('\n');
 }
 
 function count(files: number): string {

@@ -2,11 +2,9 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { join, resolve, sep } from 'node:path';
-import { type HookFile, MAX_FILE, readHooks } from '../../../hooks/config.ts';
+import { type HookFile, MAX_FILE, readHooks, wordsOf } from '../../../hooks/config.ts';
 
 const MAX_SCRIPT = 1_000_000;
-/** The maximum number of words of the commands of a file that may name scripts. */
-const MAX_WORDS = 500;
 
 /** Returns undefined if there is no such file. A file that cannot be read has a text that is not valid. */
 export function readHookFile(path: string, shown = path, folder?: string): HookFile | undefined {
@@ -27,9 +25,9 @@ export function readHookFile(path: string, shown = path, folder?: string): HookF
 /** The files of the folder that the commands name. If one of them changes, the hooks are other hooks. */
 function* scriptsIn(text: string, folder: string): Generator<{ path: string; bytes: Uint8Array }> {
   const read = readHooks(text, 'workspace');
-  const words = 'hooks' in read ? read.hooks.flatMap(({ command }) => command.split(/[\s"'`;&|<>()=,]+/)) : [];
+  const words = 'hooks' in read ? read.hooks.flatMap(({ command }) => wordsOf(command)) : [];
   const real = realpathSync(folder);
-  for (const word of [...new Set(words)].filter(Boolean).slice(0, MAX_WORDS)) {
+  for (const word of new Set(words)) {
     try {
       const path = realpathSync(resolve(folder, word));
       const stats = statSync(path);

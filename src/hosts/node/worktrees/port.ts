@@ -52,13 +52,13 @@ export function worktreesPort({
   };
   return {
     create: (session, signal) => worktrees.create(folder, session, signal),
-    async open(id) {
-      const root = await worktrees.folder(id);
+    async open(id, session) {
+      const root = await worktrees.folder(id, session);
       const entry = opened.get(id) ?? open(id, root);
       opened.set(id, entry);
       return entry.ports;
     },
-    changes: (id, signal) => worktrees.changes(id, signal),
+    changes: (id, session, signal) => worktrees.changes(id, session, signal),
     async remove(id) {
       opened.get(id)?.commands.dispose();
       opened.delete(id);

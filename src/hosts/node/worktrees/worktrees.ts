@@ -55,9 +55,9 @@ export class Worktrees {
     return id;
   }
 
-  /** Returns the directory in which a run works. @throws SessionError if the worktree does not exist */
-  async folder(id: string): Promise<string> {
-    const { tree, folder } = await this.#made(id);
+  /** Returns the directory in which a run works. @throws SessionError if the session has no such worktree */
+  async folder(id: string, session: string): Promise<string> {
+    const { tree, folder } = await this.#made(id, session);
     return join(tree, folder);
   }
 
@@ -66,9 +66,9 @@ export class Worktrees {
     return join(this.#directory, id, 'data');
   }
 
-  /** Compares the worktree with the files with which it was created. @throws SessionError if it does not exist, or Git fails */
-  async changes(id: string, signal: AbortSignal): Promise<ElsewhereChanges> {
-    const info = await this.#made(id);
+  /** Compares the worktree with the files with which it was created. @throws SessionError if the session has no such worktree, or Git fails */
+  async changes(id: string, session: string, signal: AbortSignal): Promise<ElsewhereChanges> {
+    const info = await this.#made(id, session);
     const { tree, commit, folder, made } = info;
     await expectNoPrograms(tree);
     const list = async (...args: string[]) => (await git(tree, args, signal)).split('\0').filter(Boolean);
@@ -115,10 +115,11 @@ export class Worktrees {
     return infos.flatMap(({ id, info }) => (info ? [{ id, session: info.session, createdAt: info.createdAt }] : []));
   }
 
-  async #made(id: string): Promise<Info & { made: CopiedFiles }> {
+  /** The id comes from a log, which could be changed, so the worktree of another session is treated as missing. */
+  async #made(id: string, session: string): Promise<Info & { made: CopiedFiles }> {
     const info = await this.#info(id);
     const { made } = info ?? {};
-    if (!info || !made || !(await lstat(info.tree).catch(() => undefined)))
+    if (info?.session !== session || !made || !(await lstat(info.tree).catch(() => undefined)))
       throw new SessionError('The worktree of this session no longer exists, so its changes are gone. Drop it to continue in your folder.');
     return { ...info, made };
   }

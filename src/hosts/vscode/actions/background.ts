@@ -24,13 +24,11 @@ export async function runInBackground(kedge: Kedge, words?: string): Promise<voi
   );
   if (worktree === undefined) return;
   const model = kedge.modelFor(session.id, 'agent');
-  session
+  const running = session
     .prompt({ text, mode: 'agent', model }, { worktree })
     .catch((error: unknown) => vscode.window.showErrorMessage(notificationText(error instanceof Error ? error.message : String(error))));
-  const started = 'Kedge works on this in a worktree. Your files stay as they are until you apply its changes.';
-  void vscode.window.showInformationMessage(notificationText(started), 'Show').then((chosen) => {
-    if (chosen) void vscode.commands.executeCommand('kedge.showInPanel', session.id);
-  });
+  // A notification would still be there beside the one that tells the end of the run.
+  vscode.window.setStatusBarMessage('Kedge works in a worktree. Your files stay as they are.', running);
 }
 
 async function askForTask(): Promise<string | undefined> {
@@ -49,7 +47,7 @@ export async function finishWorktree(kedge: Kedge, sessionId: string, action: 'a
   const worktree = await kedge.assistant.worktree(session);
   if (action === 'apply') return worktree.apply();
   const drop = 'Drop';
-  const detail = 'The worktree is deleted with everything that the run changed in it. Your files stay as they are.';
+  const detail = 'The worktree is deleted with everything in it that you have not applied. Your files stay as they are.';
   if ((await vscode.window.showWarningMessage('Drop the changes of this run?', { modal: true, detail }, drop)) === drop)
     await worktree.drop();
 }

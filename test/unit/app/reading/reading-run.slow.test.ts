@@ -105,6 +105,15 @@ describe('reading a document of 100 pages with a window of 8,192 tokens', () => 
     assert.equal(eventsOf(kedge.events, 'context_compacted').length, 0);
   });
 
+  it('is refused with the offline model, which says what to do', async () => {
+    const { adapter, requests } = reader();
+    await using kedge = await open(adapter);
+    await kedge.session.prompt({ text: SUMMARIZE, mode: 'ask', model: { provider: 'offline', model: 'offline' } });
+    const { outcome, error } = lastOf(kedge.events, 'run_finished');
+    assert.deepEqual([outcome, requests.length], ['failed', 0]);
+    assert.match(error?.message ?? '', /^The offline model cannot read whole documents\. Choose another model, or ask/);
+  });
+
   it('keeps the places of all parts, and removes those that were not read', async () => {
     const { adapter } = reader();
     await using kedge = await open(adapter);

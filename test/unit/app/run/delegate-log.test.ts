@@ -1,16 +1,17 @@
 /** What other readers of a log make of child runs: forks, exports, insights, summaries, listeners and the terminal. */
 import assert from 'node:assert/strict';
 import { type Message, textOf } from '../../../../src/core/model/messages.ts';
+import type { AgentEvent, EventBody } from '../../../../src/core/session/events.ts';
 import { copiedEvents } from '../../../../src/core/session/fork.ts';
 import { foldSession } from '../../../../src/core/session/reduce.ts';
 import { emptySession } from '../../../../src/core/session/session-state.ts';
-import { NO_SUMMARY, summarize } from '../../../../src/core/session/summary.ts';
+import { NO_SUMMARY, statusOf, summarize } from '../../../../src/core/session/summary.ts';
 import { applyValidEvents } from '../../../../src/core/session/valid-events.ts';
 import { withChildren } from '../../../../src/core/view/run-view.ts';
 import { numberedMessages } from '../../../../src/core/view/session-markdown.ts';
 import { TextRenderer } from '../../../../src/hosts/cli/output/text-renderer.ts';
 import { delegating, modelOf, reading } from '../../../support/delegating-model.ts';
-import { assistantOn, eventsOf, type Harness, lastOf } from '../../../support/harness.ts';
+import { assistantOn, eventsOf, GENEROUS, type Harness, lastOf } from '../../../support/harness.ts';
 
 const FILES = { 'a.txt': 'port 80\n', 'b.txt': 'host local\n' };
 
@@ -63,6 +64,23 @@ describe('the log of a session with child runs', () => {
     assert.deepEqual([summary.title, summary.status, summary.mode], ['go', 'done', 'ask']);
     const forked = await (await kedge.assistant.library()).forkBeforeLast(session.id);
     assert.equal(forked.prompt?.text, 'go');
+  });
+
+  it('waits in the list of sessions for what a child asked only until the child has ended', () => {
+    const at = (runId: string, body: EventBody, seq: number): AgentEvent => ({ ...body, runId, seq, at: 1 });
+    const request = { type: 'approval_requested', callId: 'c', title: 'May I?', rule: 'edit', reason: '' } as const;
+    const start = { type: 'run_started', mode: 'ask', prompt: 'go', model: { provider: 'p', model: 'm' }, limits: GENEROUS } as const;
+    const end = { type: 'run_finished', outcome: 'stopped', usage: {}, durationMs: 1 } as const;
+    const events = [
+      at('run', start, 1),
+      at('run.1', { ...request, changes: [], approvalId: 'a b' }, 2),
+      at('run.1.1', { ...request, changes: [], approvalId: 'inner' }, 3),
+      at('run.2', { ...request, changes: [], approvalId: 'other' }, 4),
+      at('run.1', end, 5),
+      at('run.2', { type: 'approval_resolved', approvalId: 'other', callId: 'c', answer: { approve: true } }, 6),
+    ];
+    const seen = events.map((_, index) => statusOf(events.slice(0, index + 1).reduce(summarize, NO_SUMMARY), true));
+    assert.deepEqual(seen, ['running', 'waiting', 'waiting', 'waiting', 'waiting', 'running']);
   });
 
   it('tells other listeners nothing of what children do', async () => {

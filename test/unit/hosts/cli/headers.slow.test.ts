@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { headersOf } from '../../../../src/hosts/cli/options/headers.ts';
-import { needsProgram, PROGRAM } from '../../../support/program.ts';
+import { needsProgram, runProgram } from '../../../support/program.ts';
 import { type ResponsesServer, startResponsesServer } from '../../../support/responses-server.ts';
 import { folderOf, remove } from '../node/folder.ts';
 
@@ -24,23 +22,14 @@ describe('additional headers of the user, in the terminal', () => {
     await Promise.all([folder, home].map(remove));
   });
 
-  async function ask(headers: string): Promise<{ code: number; said: string }> {
+  function ask(headers: string): Promise<{ code: number; said: string }> {
     const env = {
-      ...process.env,
       KEDGE_HOME: home,
       KEDGE_API_KEY: 'key-$&-of-the-test',
       KEDGE_BASE_URL: server.url,
       KEDGE_HEADERS: headers,
     };
-    const child = spawn(process.execPath, [PROGRAM, 'ask', 'go', '--model', 'openai/test'], { cwd: folder, env });
-    child.stdin.end();
-    let said = '';
-    for (const stream of [child.stdout, child.stderr])
-      stream.setEncoding('utf8').on('data', (more: string) => {
-        said += more;
-      });
-    const [code] = await once(child, 'close');
-    return { code, said };
+    return runProgram(['ask', 'go', '--model', 'openai/test'], { cwd: folder, env });
   }
 
   it('are sent with each request, with the key where they contain its placeholder', async () => {

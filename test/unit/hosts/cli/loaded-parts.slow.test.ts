@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { needsProgram, PROGRAM } from '../../../support/program.ts';
+import { needsProgram, runProgram } from '../../../support/program.ts';
 import { type ResponsesServer, startResponsesServer } from '../../../support/responses-server.ts';
 import { folderOf, remove } from '../node/folder.ts';
 
@@ -28,16 +26,10 @@ describe('what a run in the terminal loads', () => {
 
   // Loading it takes as long as starting Node. `Response` and `Headers` are parts of it, so naming them in code that runs is enough.
   it('does not contain the fetch of Node', async () => {
-    const env = { ...process.env, KEDGE_HOME: home, KEDGE_API_KEY: 'key-of-the-test', KEDGE_BASE_URL: server.url };
+    const env = { KEDGE_HOME: home, KEDGE_API_KEY: 'key-of-the-test', KEDGE_BASE_URL: server.url };
     const report = `data:text/javascript,${encodeURIComponent(REPORT)}`;
-    const child = spawn(process.execPath, ['--import', report, PROGRAM, 'ask', 'go', '--model', 'openai/test'], { cwd: folder, env });
-    child.stdin.end();
-    let said = '';
-    for (const stream of [child.stdout, child.stderr])
-      stream.setEncoding('utf8').on('data', (more: string) => {
-        said += more;
-      });
-    const [code] = await once(child, 'close');
+    const words = ['ask', 'go', '--model', 'openai/test'];
+    const { code, said } = await runProgram(words, { cwd: folder, env, node: ['--import', report] });
     assert.equal(code, 0, said);
     assert.match(said, /Here\./);
     assert.match(said, /fetch: false/);
