@@ -26,7 +26,7 @@ function geminiModels(code) {
  */
 function markdownLexer(code) {
   const [, lexer] = /\bexport\{.*\b(\w+) as Lexer\b/.exec(code) ?? [];
-  return replaced(code, /;var \w+=class\{options;parser;[^]*$/g, `;export{${lexer} as Lexer};`);
+  return replaced(code, /;var \w+=class\{options;parser;[\s\S]*$/g, `;export{${lexer} as Lexer};`);
 }
 
 const PARTS = [
