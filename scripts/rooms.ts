@@ -60,7 +60,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'src/app': BELOW_APP,
   'src/hosts/node': [
     ...[...BELOW_APP, 'src/app', 'src/documents'],
-    ...['node:*', '@napi-rs/keyring', 'cross-spawn', 'ignore', 'web-tree-sitter'],
+    ...['node:*', '@napi-rs/keyring', 'cross-spawn', 'ignore', 'web-tree-sitter', 'zod'],
   ],
   'src/hosts/node/telemetry': [
     ...['src/app', 'src/core', '@opentelemetry/api', '@opentelemetry/otlp-exporter-base', '@opentelemetry/otlp-transformer'],

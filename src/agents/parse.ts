@@ -15,7 +15,11 @@ const MAX_TRIES = 3;
 const MAX_TRY = 200;
 
 /** Fields of other assistants that change nothing here, and that need no word. */
-const IGNORED = new Set(['color', 'argument-hint', 'target', 'user-invocable', 'user-invokable', 'disable-model-invocation', 'version']);
+const IGNORED = new Set([
+  ...['color', 'argument-hint', 'target', 'user-invocable', 'user-invokable', 'disable-model-invocation'],
+  // These are used when an agent is shared.
+  ...['version', 'prompts', 'skills'],
+]);
 const READ = new Set([
   ...['name', 'description', 'mode', 'permissionMode', 'tools', 'allowed-tools', 'disallowedTools', 'without'],
   ...['model', 'limits', 'budget', 'budgets', 'maxTurns', 'temperature', 'try'],

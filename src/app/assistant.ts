@@ -209,6 +209,11 @@ export class Assistant {
     return { list: (session) => listAgents(ports, session?.state) };
   }
 
+  /** Returns the ports of the host, for code of the host that lists the user's agents, prompt files and skills. */
+  async ports(): Promise<AssistantPorts> {
+    return (await this.#work.load()).ports;
+  }
+
   /** Loads the code and ports that a run needs, if there is time before the first prompt. */
   async warmUp(): Promise<void> {
     await this.#work.load();

@@ -144,7 +144,7 @@ export type WorkPorts = {
   remembered?: MemoryStore;
   /** Loads the Git worktrees in which sessions can work. It is missing unless exactly one folder is open, on this computer. */
   worktrees?(): Promise<WorktreesPort>;
-  /** The directory with the user's own prompt files or skills, or undefined if there is none. Links in it must not lead out of it. */
+  /** The directories with the user's prompt files or skills, the own one first, or undefined if there are none. No link may lead out of them. */
   userFiles?(kind: 'prompts' | 'skills'): Promise<FileSystem | undefined>;
   /** Returns the hooks of the user and of the folders, or undefined if there are none. */
   hooks?(): Promise<HooksPort | undefined>;

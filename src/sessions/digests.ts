@@ -12,7 +12,7 @@ import { replaceFile } from './directory.ts';
 import { readLines } from './log-lines.ts';
 import { INDEX } from './session-list.ts';
 
-const VERSION = 1;
+const VERSION = 2;
 const TAIL = 64;
 
 /**

@@ -79,4 +79,35 @@ describe('agents in the panel', () => {
     assert.match(vscode.window.activeTextEditor?.document.getText() ?? '', /^# style\n[\s\S]*> Look\.\n$/);
     await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
   });
+
+  it('are listed with what they did, beside prompt files and skills, and their files open', async () => {
+    const SKILL = '.kedge/skills/tides/SKILL.md';
+    await vscode.workspace.fs.writeFile(
+      api.kedge.fs.uri({ folder: 0, path: SKILL }),
+      encodeText('---\ndescription: Knows tides\n---\nRead the tables.'),
+    );
+    const data = () => pages().at(-1)?.data;
+    const useOf = (name: string) => data()?.agents.find((agent) => agent.name === name)?.use;
+    try {
+      await prompt('@reviewer where is tideLevel defined?');
+      await send({ type: 'open_page', name: 'agents' });
+      await until('the counts', async () => useOf('reviewer') !== undefined);
+      const before = useOf('reviewer') ?? assert.fail();
+      await prompt('@reviewer where is tideLevel defined?');
+      await until('the run to be counted', async () => useOf('reviewer')?.runs === before.runs + 1);
+      const after = useOf('reviewer') ?? assert.fail();
+      assert.equal(after.ended.answered, (before.ended.answered ?? 0) + 1);
+      assert.equal(after.last, session.events.findLast(({ type }) => type === 'run_started')?.at);
+      const skill = data()?.installed.find(({ name }) => name === 'tides') ?? assert.fail();
+      assert.equal(skill.source, `of this workspace, ${SKILL}`);
+      await send({ type: 'page_request', request: { page: 'agents', type: 'open_installed', kind: 'skill', id: skill.id } });
+      assert.match(vscode.window.activeTextEditor?.document.fileName ?? '', /SKILL\.md$/);
+      await send({ type: 'page_request', request: { page: 'agents', type: 'open_agent_file', name: 'style' } });
+      assert.match(vscode.window.activeTextEditor?.document.fileName ?? '', /style\.agent\.md$/);
+    } finally {
+      api.kedge.setAgent(session, '');
+      await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+      await vscode.workspace.fs.delete(api.kedge.fs.uri({ folder: 0, path: SKILL }));
+    }
+  });
 });

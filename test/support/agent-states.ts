@@ -3,7 +3,7 @@ import { type AgentDefinition, runAgentOf } from '../../src/agents/definition.ts
 import { narrowingLines, sourceText } from '../../src/agents/describe.ts';
 import { parseAgent } from '../../src/agents/parse.ts';
 import { shippedAgents } from '../../src/agents/shipped/index.ts';
-import type { AgentEntry } from '../../src/protocol/agents-page.ts';
+import type { AgentEntry, InstalledEntry, PackageEntry } from '../../src/protocol/agents-page.ts';
 import type { PanelState } from '../../src/protocol/panel.ts';
 import { host, type NamedState, Script, session } from './panel-states.ts';
 
@@ -20,8 +20,44 @@ const ALL = [...(await shippedAgents()), ...('problem' in STYLE ? [] : [STYLE])]
 const ENTRIES = ALL.map((agent): AgentEntry => {
   const { name, description, digest, tries, problems } = agent;
   const entry = { name, description, digest, tries, problems, source: sourceText(agent), rules: narrowingLines(agent) };
-  return { ...entry, ...(name === 'reviewer' && { isChosen: true }), ...(name === 'style' && { review: 'changed' }) };
+  return {
+    ...entry,
+    ...(name === 'reviewer' && {
+      isChosen: true,
+      use: { runs: 12, ended: { answered: 10, stopped: 1, failed: 1 }, up: 3, down: 1, last: Date.UTC(2026, 10, 20, 12) },
+    }),
+    ...(name === 'style' && { review: 'changed', hasFile: true }),
+  };
 });
+const INSTALLED: readonly InstalledEntry[] = [
+  {
+    ...{
+      kind: 'prompt',
+      id: '/home/anna/.config/kedge/prompts/release.md',
+      name: '/release',
+      description: 'Writes the notes of a release',
+    },
+    source: 'yours, /home/anna/.config/kedge/prompts/release.md',
+    problem: 'It is sent in Ask mode at most.',
+  },
+  {
+    ...{ kind: 'skill', id: '.kedge/skills/tides/SKILL.md', name: 'tides', description: 'Knows how the tide tables are computed' },
+    source: 'of this workspace, .kedge/skills/tides/SKILL.md',
+  },
+  {
+    ...{ kind: 'hook', id: '.kedge/hooks.json#0', name: 'format', description: 'Runs after a tool call: npx prettier --check .' },
+    source: 'of this workspace, .kedge/hooks.json',
+    problem: 'You are asked before it runs.',
+  },
+];
+const PACKAGES: readonly PackageEntry[] = [
+  {
+    ...{ name: 'harbor', version: '1.2.0', contents: '1 agent, 2 prompt files, 1 skill', updatedAt: Date.UTC(2026, 10, 18, 12) },
+    source: 'https://example.invalid/team/harbor-agents.git',
+    digest: '4f0c3a9d21b7e85604f0c3a9d21b7e85604f0c3a9d21b7e85604f0c3a9d21b7e',
+    changedByHand: ['agents/harbor.md'],
+  },
+];
 
 const reviewed = () =>
   new Script()
@@ -55,6 +91,8 @@ export function agentStates(): Record<string, NamedState> {
                 problem: 'The name coder is not usable, because Kedge has an agent coder. Give the agent another name.',
               },
             ],
+            installed: INSTALLED,
+            packages: PACKAGES,
             directory: '/home/anna/.config/kedge/agents',
           },
         },

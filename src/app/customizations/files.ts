@@ -82,7 +82,7 @@ export class CustomDirectory {
 /** Returns the directories of one kind: the user's first, and those of a trusted workspace in the order of `paths`. */
 export async function directoriesOf(kind: 'prompts' | 'skills', paths: readonly string[], ports: CustomPorts): Promise<CustomDirectory[]> {
   const own = await ports.userFiles?.(kind);
-  const user = own ? [new CustomDirectory('user', userWorkspace(own), { folder: 0, path: '' })] : [];
+  const user = own ? own.folders.map((_, folder) => new CustomDirectory('user', userWorkspace(own), { folder, path: '' })) : [];
   if (!ports.trusted()) return user;
   const fs = ports.fileSystem();
   const tops = await Promise.all(fs.folders.map((_, folder) => namesIn(fs, folder)));

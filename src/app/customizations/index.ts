@@ -1,12 +1,14 @@
 /** The prompt files and skills of the user and of the workspace. It is loaded when they are first completed, listed or sent. */
 import { MODE_NAME, MODES, type Mode } from '../../core/modes.ts';
 import { parseSlashCommand } from '../../core/words/slash-commands.ts';
+import { SKILL_FILE } from '../../tools/skill.ts';
 import { formatPath } from '../../workspace/paths.ts';
+import type { Location } from '../../workspace/types.ts';
 import { SessionError } from '../session/session-error.ts';
 import { argumentsIn, type EditorValues, expanded, MAX_EXPANDED, type Needed, neededBy, TooLong } from './expand.ts';
 import { type CustomPorts, type Named, withheldIn } from './files.ts';
 import { aboutPrompt, listPromptFiles, lowest, type PromptFile } from './prompt-files.ts';
-import { listSkills } from './skills.ts';
+import { listSkills, type Skill } from './skills.ts';
 
 export type { EditorValues, Needed } from './expand.ts';
 
@@ -121,10 +123,14 @@ export class Customizations {
     return [
       ...prompts.map((each) => row('prompt', each, each.command, each.description, remarks(each))),
       ...rejected.map((each) => row('prompt', each, each.name, '', each.problem)),
-      ...skills.map((each) => row('skill', each, each.name, each.description, remarks(each))),
+      ...skills.map((each) => row('skill', { ...each, at: fileOf(each) }, each.name, each.description, remarks(each))),
       ...others.map((each) => row('skill', each, each.name, '', each.problem)),
     ];
   }
+}
+
+function fileOf({ at }: Skill): Location {
+  return { ...at, path: `${at.path}/${SKILL_FILE}` };
 }
 
 function remarks({ remarks: all, mode }: { remarks: readonly string[]; mode?: Mode }): string | undefined {

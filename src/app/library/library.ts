@@ -1,5 +1,6 @@
 /** All sessions of a workspace: listing, naming, deleting, searching, forking and importing them. Those of other workspaces are only listed. */
 
+import type { AgentUse } from '../../core/insights/agent-runs.ts';
 import type { Cell } from '../../core/insights/fold.ts';
 import type { Rating } from '../../core/session/answers.ts';
 import { isChildRun } from '../../core/session/children/child-ids.ts';
@@ -216,12 +217,23 @@ export class Library {
    * With `everywhere`, the sessions of all workspaces are counted.
    */
   async insights(signal?: AbortSignal, { everywhere = false } = {}): Promise<(readonly Cell[])[]> {
-    const [{ countsOfSessions }, { otherWorkspaces }] = await Promise.all([import('./insights.ts'), import('./elsewhere.ts')]);
-    const { ports } = this.#desk;
-    const directories = [this.#directory, ...(everywhere ? otherWorkspaces(ports).map(({ sessions }) => sessions) : [])];
-    const counts: (readonly Cell[])[] = [];
-    for (const directory of directories) counts.push(...(await countsOfSessions(directory, signal)));
-    return counts;
+    const { countsOfSessions } = await import('./insights.ts');
+    return this.#inEach(everywhere, (directory) => countsOfSessions(directory, signal));
+  }
+
+  /** Returns how often each agent ran in all workspaces, and how its runs ended, by its name. */
+  async agentUses(signal?: AbortSignal): Promise<ReadonlyMap<string, AgentUse>> {
+    const { agentUses, agentRunsOfSessions } = await import('./insights.ts');
+    return agentUses(await this.#inEach(true, (directory) => agentRunsOfSessions(directory, signal)));
+  }
+
+  /** Reads the directory of this workspace's sessions, and of all others if `everywhere` is true. */
+  async #inEach<T>(everywhere: boolean, read: (directory: string) => Promise<readonly T[]>): Promise<T[]> {
+    const { otherWorkspaces } = await import('./elsewhere.ts');
+    const others = everywhere ? otherWorkspaces(this.#desk.ports).map(({ sessions }) => sessions) : [];
+    const all: T[] = [];
+    for (const directory of [this.#directory, ...others]) all.push(...(await read(directory)));
+    return all;
   }
 
   #now(): number {

@@ -10,6 +10,7 @@ import type { Rating } from '../session/answers.ts';
 import { isChildRun, rootRunId } from '../session/children/child-ids.ts';
 import type { AgentEvent, Mode } from '../session/events.ts';
 import type { RuleId } from '../session/rule-ids.ts';
+import { type AgentRuns, addToAgentRuns } from './agent-runs.ts';
 import { EDIT_TOOLS, editFailureOf } from './edit-failures.ts';
 import { addTo, type Group, type MutableNumbers, type Numbers, type RunEnd } from './numbers.ts';
 
@@ -46,10 +47,11 @@ export type Digest = {
   /** The approvals and questions that wait for an answer. A question has no rule. */
   pending: { id: string; callId: string; rule?: RuleId }[];
   cells: MutableCell[];
+  agentRuns: AgentRuns;
 };
 
 export function emptyDigest(): Digest {
-  return { seq: 0, at: 0, copied: 0, runs: {}, open: [], pending: [], cells: [] };
+  return { seq: 0, at: 0, copied: 0, runs: {}, open: [], pending: [], cells: [], agentRuns: {} };
 }
 
 /** Adds a durable event to a digest. The digest itself is modified. An event that was already added is ignored. */
@@ -62,6 +64,7 @@ export function addEvent(digest: Digest, event: AgentEvent): void {
   }
   const isCopy = event.seq <= digest.copied || (digest.copiedAt !== undefined && event.at <= digest.copiedAt);
   const count = isCopy ? undefined : new Counter(digest, event);
+  if (!isCopy) addToAgentRuns(digest.agentRuns, event);
   if (event.type !== 'answer_rated') {
     countWait(digest, event, count);
     digest.at = event.at;
@@ -81,6 +84,7 @@ export function addEvent(digest: Digest, event: AgentEvent): void {
 /** Resets the counts. Imported events happened on another computer, or are counted in the session that they were exported from. */
 function forgetCounts(digest: Digest): void {
   digest.cells = [];
+  digest.agentRuns = {};
   for (const run of Object.values(digest.runs)) {
     delete run.day;
     delete run.rating;

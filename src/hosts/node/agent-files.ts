@@ -1,4 +1,4 @@
-/** The user's agent files, and which agents of a workspace the user has accepted. */
+/** The user's agent files with those of installed packages, and which agents of a workspace the user has accepted. */
 import { readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { ReadFile } from '../../agents/files.ts';
@@ -6,6 +6,7 @@ import type { AgentsPort } from '../../app/ports.ts';
 import { makeDirectory } from '../../sessions/directory.ts';
 import { decodeText } from '../../workspace/content.ts';
 import { readRegular } from './files/real-files.ts';
+import { packageDirectories } from './sharing/registry.ts';
 
 const ENDING = '.md';
 const MAX_BYTES = 256_000;
@@ -27,8 +28,8 @@ export class AgentFiles implements Omit<AgentsPort, 'review'> {
   }
 
   async userFiles(): Promise<ReadFile[]> {
-    return this.#names().map((name): ReadFile => {
-      const path = join(this.#directory, name);
+    return this.#files().map(({ directory, name }): ReadFile => {
+      const path = join(directory, name);
       const file = { path, fileName: name.slice(0, -ENDING.length) };
       try {
         if (statSync(path).size > MAX_BYTES) return { ...file, problem: `The file is larger than ${MAX_BYTES / 1000} kB.` };
@@ -55,13 +56,11 @@ export class AgentFiles implements Omit<AgentsPort, 'review'> {
     renameSync(temporary, this.#acceptedFile);
   }
 
-  #names(): string[] {
-    try {
-      const names = readdirSync(this.#directory).filter((name) => name.endsWith(ENDING) && name.length > ENDING.length);
-      return names.sort().slice(0, MAX_FILES);
-    } catch {
-      return [];
-    }
+  /** The user's own files come before those of installed packages. */
+  #files(): { directory: string; name: string }[] {
+    const packages = packageDirectories(dirname(this.#directory)).map((folder) => join(folder, 'agents'));
+    const all = [this.#directory, ...packages].flatMap((directory) => namesIn(directory).map((name) => ({ directory, name })));
+    return all.slice(0, MAX_FILES);
   }
 
   /** If the file cannot be read, no agent is accepted. */
@@ -74,5 +73,15 @@ export class AgentFiles implements Omit<AgentsPort, 'review'> {
     } catch {
       return new Map();
     }
+  }
+}
+
+function namesIn(directory: string): string[] {
+  try {
+    return readdirSync(directory)
+      .filter((name) => name.endsWith(ENDING) && name.length > ENDING.length)
+      .sort();
+  } catch {
+    return [];
   }
 }

@@ -1,48 +1,101 @@
-/** The page that lists the agents, and what each of them can do. */
+/** The page that lists what is installed: agents with what each of them can do and did, prompt files, skills, hooks and packages. */
 import * as vscode from 'vscode';
 import { narrowingLines, sourceText } from '../../../../agents/describe.ts';
 import type { ListedAgent } from '../../../../app/agents/agents.ts';
 import { SessionError } from '../../../../app/session/session-error.ts';
+import type { AgentUse } from '../../../../core/insights/agent-runs.ts';
 import type { AgentEntry } from '../../../../protocol/agents-page.ts';
 import type { RequestOf } from '../../../../protocol/pages.ts';
 import { agentFilesIn, showAgent } from '../../agents/agents-port.ts';
+import { installedBeside, openAgentFile, openInstalled } from '../../agents/installed.ts';
 import type { Page, PagePorts } from './page.ts';
 
-export function agentsPage({ kedge, post, send }: PagePorts<'agents'>): Page<'agents'> {
-  const list = async () => {
-    const session = await kedge.sessions.current();
-    return { session, ...(await (await kedge.assistant.agents()).list(session)) };
-  };
-  const page: Page<'agents'> = {
-    async post() {
-      const { session, agents, unusable } = await list();
-      const chosen = kedge.agentOf(session);
-      post({
-        agents: agents.map((agent) => entryOf(agent, agent.name === chosen)),
-        unusable: unusable.map(({ place, problem }) => ({ path: place.path ?? place.fileName, problem })),
-        directory: agentFilesIn(kedge.storage).directory,
-      });
-    },
-    async handle(request: RequestOf<'agents'>) {
-      const { session, agents } = await list();
-      const agent = agents.find(({ name }) => name === request.name);
-      if (!agent && request.name !== '') throw new SessionError(`There is no agent ${request.name} any more.`);
-      if (request.type === 'show_agent') return agent && showAgent(agent);
-      kedge.setAgent(session, request.name);
-      if (request.type !== 'try_agent') return;
-      send({ type: 'compose', text: request.text });
-      send({ type: 'show_conversation' });
-    },
-    dispose() {
-      for (const each of watches) each.dispose();
-    },
-  };
-  const renew = () => void page.post();
-  const watches = [kedge.sessions.onDidChange(renew), kedge.onDidChange(renew), vscode.workspace.onDidSaveTextDocument(renew)];
-  return page;
+export function agentsPage(ports: PagePorts<'agents'>): Page<'agents'> {
+  return new AgentsPageHost(ports);
 }
 
-function entryOf(agent: ListedAgent, isChosen: boolean): AgentEntry {
+class AgentsPageHost implements Page<'agents'> {
+  readonly #ports: PagePorts<'agents'>;
+  readonly #watches: vscode.Disposable[];
+  #uses: ReadonlyMap<string, AgentUse> | undefined;
+  /** Counting stops when the user leaves the page, or the sessions are counted again. */
+  #counting = new AbortController();
+
+  constructor(ports: PagePorts<'agents'>) {
+    this.#ports = ports;
+    const { kedge } = ports;
+    const renew = () => void this.#send();
+    this.#watches = [
+      kedge.sessions.onDidChange(renew),
+      kedge.onDidChange(renew),
+      vscode.workspace.onDidSaveTextDocument(renew),
+      new vscode.Disposable(
+        kedge.assistant.watch((_, { type }) => {
+          if (type === 'run_finished' || type === 'answer_rated') void this.#count();
+        }),
+      ),
+    ];
+  }
+
+  async post(): Promise<void> {
+    await this.#send();
+    // Logs that have not been counted yet can take a while, so the page is shown before.
+    void this.#count();
+  }
+
+  async handle(request: RequestOf<'agents'>): Promise<void> {
+    const { kedge, send } = this.#ports;
+    const session = await kedge.sessions.current();
+    if (request.type === 'open_installed') return openInstalled(await installedBeside(kedge, session), request.kind, request.id);
+    const { agents } = await (await kedge.assistant.agents()).list(session);
+    const agent = agents.find(({ name }) => name === request.name);
+    if (!agent && request.name !== '') throw new SessionError(`There is no agent ${request.name} any more.`);
+    if (request.type === 'show_agent') return agent && showAgent(agent);
+    if (request.type === 'open_agent_file') return agent && openAgentFile(kedge, agent);
+    kedge.setAgent(session, request.name);
+    if (request.type !== 'try_agent') return;
+    send({ type: 'compose', text: request.text });
+    send({ type: 'show_conversation' });
+  }
+
+  dispose(): void {
+    this.#counting.abort();
+    for (const each of this.#watches) each.dispose();
+  }
+
+  async #send(): Promise<void> {
+    const { kedge, post } = this.#ports;
+    const session = await kedge.sessions.current();
+    const [{ agents, unusable }, installed] = await Promise.all([
+      kedge.assistant.agents().then((loaded) => loaded.list(session)),
+      installedBeside(kedge, session),
+    ]);
+    const chosen = kedge.agentOf(session);
+    post({
+      agents: agents.map((agent) => entryOf(agent, agent.name === chosen, this.#uses?.get(agent.name))),
+      unusable: unusable.map(({ place, problem }) => ({ path: place.path ?? place.fileName, problem })),
+      installed: installed.map(({ uri: _, ...entry }) => entry),
+      packages: [],
+      directory: agentFilesIn(kedge.storage).directory,
+    });
+  }
+
+  async #count(): Promise<void> {
+    this.#counting.abort();
+    this.#counting = new AbortController();
+    const { signal } = this.#counting;
+    try {
+      const uses = await (await this.#ports.kedge.assistant.library()).agentUses(signal);
+      if (signal.aborted) return;
+      this.#uses = uses;
+      await this.#send();
+    } catch (error) {
+      if (!signal.aborted) console.error(error);
+    }
+  }
+}
+
+function entryOf(agent: ListedAgent, isChosen: boolean, use: AgentUse | undefined): AgentEntry {
   const { name, description, digest, tries, problems, review } = agent;
   return {
     ...{ name, description, digest, tries, problems },
@@ -50,5 +103,7 @@ function entryOf(agent: ListedAgent, isChosen: boolean): AgentEntry {
     rules: narrowingLines(agent),
     ...(isChosen && { isChosen: true as const }),
     ...(review && { review }),
+    ...(agent.source !== 'shipped' && { hasFile: true as const }),
+    ...(use && { use }),
   };
 }
