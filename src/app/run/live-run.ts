@@ -165,6 +165,7 @@ export class LiveRun implements LoggedRun, RunScope {
       this.hooks?.observe(finished);
     } finally {
       this.#ports?.meter.flush(this.state.runs.get(this.#runId)?.status === 'finished');
+      await this.#ports?.close?.();
     }
     if (!log.failed) log.sync();
   }
