@@ -122,7 +122,7 @@ function exit(): void {
 
 /** Removes the profiles of processes that were killed before they could do it. */
 function removeStale(parent: string): void {
-  for (const name of readdirSync(parent)) {
+  for (const name of namesIn(parent)) {
     const pid = new RegExp(`^${NAME}(\\d+)-`).exec(name)?.[1];
     if (!pid || isRunning(Number(pid))) continue;
     try {
@@ -130,6 +130,15 @@ function removeStale(parent: string): void {
     } catch {
       // It belongs to another user.
     }
+  }
+}
+
+function namesIn(parent: string): string[] {
+  try {
+    return readdirSync(parent);
+  } catch {
+    // It may be allowed to create files there, but not to list them.
+    return [];
   }
 }
 

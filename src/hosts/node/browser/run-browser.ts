@@ -30,8 +30,10 @@ const GONE = 'The browser has ended. Open a page again.';
 export class RunBrowser implements Browser {
   readonly #options: RunBrowserOptions;
   readonly #waiting = new Map<number, Waiting>();
+  /** The process that answers. */
   #process: ChildProcess | undefined;
-  #ended: Promise<void> | undefined;
+  /** The process that was started last. It can still be ending the browser. */
+  #last: { child: ChildProcess; ended: Promise<void> } | undefined;
   #id = 0;
   #isGone = true;
   #isClosed = false;
@@ -100,7 +102,8 @@ export class RunBrowser implements Browser {
       detached: process.platform !== 'win32',
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     });
-    this.#ended = new Promise((resolve) => child.once('exit', () => resolve()).once('error', () => resolve()));
+    const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()).once('error', () => resolve()));
+    this.#last = { child, ended };
     child.on('message', (answer: DriverAnswer) => this.#receive(child, answer));
     for (const event of ['exit', 'error', 'disconnect']) child.once(event, () => this.#fail(child));
     return child;
@@ -124,14 +127,12 @@ export class RunBrowser implements Browser {
 
   /** The process ends the browser and itself when the connection to it ends. */
   async #end(): Promise<void> {
-    const child = this.#process;
-    if (child) {
-      this.#fail(child);
-      if (child.connected) child.disconnect();
-      const timer = setTimeout(() => child.kill('SIGKILL'), CLOSE_MS);
-      await this.#ended;
-      clearTimeout(timer);
-    }
-    await this.#ended;
+    if (!this.#last) return;
+    const { child, ended } = this.#last;
+    this.#fail(child);
+    if (child.connected) child.disconnect();
+    const timer = setTimeout(() => child.kill('SIGKILL'), CLOSE_MS);
+    await ended;
+    clearTimeout(timer);
   }
 }
