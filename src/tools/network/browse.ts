@@ -162,15 +162,28 @@ function textOf({ role, name }: PageElement): string {
   return name === undefined ? role : `${role} ${JSON.stringify(cut(visibleLine(name), MAX_NAME))}`;
 }
 
-/** Returns the elements in the text of a page: `- button "Save" [ref=e3]`. */
+/** A line of the text of a page, such as `button "Save" [disabled] [ref=e3]` or `generic [ref=e4]: Some text`. */
+const ELEMENT = /^([a-z]+)(?: ("(?:[^"\\]|\\.)*"))?((?: \[[a-z]+(?:=[\w,.-]+)?\])*)(?:: (.*))?/;
+
+/**
+ * Returns the elements in the text of a page. A ref counts only directly after a role and a name, because the text of an element could
+ * contain the ref of another one.
+ */
 function elementsIn(text: string): Map<string, PageElement> {
   const elements = new Map<string, PageElement>();
   for (const line of text.split('\n')) {
-    const [, role, quoted, rest = ''] = /^ *- '?([a-z]+)(?: ("(?:[^"\\]|\\.)*"))?([^"]*)/.exec(line) ?? [];
-    const ref = /\[ref=((?:f\d+)?e\d+)\]/.exec(rest)?.[1];
-    if (role && ref) elements.set(ref, { ref, role, ...(quoted && { name: unquoted(quoted) }) });
+    const [, role, quoted, attributes = '', content] = ELEMENT.exec(unescaped(line.trimStart())) ?? [];
+    const ref = /\[ref=((?:f\d+)?e\d+)\]/.exec(attributes)?.[1];
+    const words = quoted ?? (role === 'generic' ? content : undefined);
+    if (role && ref) elements.set(ref, { ref, role, ...(words && { name: words.startsWith('"') ? unquoted(words) : words }) });
   }
   return elements;
+}
+
+/** Returns the line without its dash. The key of YAML is in single quotes if it contains certain characters. */
+function unescaped(line: string): string {
+  const [, key, rest = ''] = /^- '((?:[^']|'')*)'(.*)$/.exec(line) ?? [];
+  return key === undefined ? line.slice(2) : key.replaceAll("''", "'") + rest;
 }
 
 function unquoted(text: string): string {

@@ -127,8 +127,9 @@ export class BrowserPage {
   /** The element must still be the one that the text of the page named, because the user may have approved the call by its name. */
   async #locate({ page }: Open, { ref, role, name }: PageElement): Promise<Locator> {
     const element = page.getByRef(ref);
-    const isGeneric = role === 'generic' || role === 'iframe';
-    const same = isGeneric ? element : element.and(page.getByRole(role as 'button', name === undefined ? {} : { name, exact: true }));
+    const named = () => element.and(page.getByRole(role as 'button', name === undefined ? {} : { name, exact: true }));
+    // An element without a role of its own is known by its text.
+    const same = role !== 'generic' ? named() : name === undefined ? element : element.filter({ hasText: name });
     if ((await same.count()) === 1) return same;
     throw new PageError(`The page has changed: ${ref} is no longer the same element. Read the page again.`);
   }
