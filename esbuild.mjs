@@ -161,6 +161,16 @@ const bundles = [
     chunkNames: 'documents-[name]-[hash]',
     plugins: [nodeModules, bannerWhereUsed],
   },
+  // It is the entry point of a process.
+  {
+    ...common,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    banner,
+    entryPoints: { browser: 'src/hosts/node/browser/driver.ts' },
+    plugins: [nodeModules, bannerWhereUsed],
+  },
   // It is copied out of the extension, so it is one file.
   { ...common, platform: 'node', format: 'esm', target: 'node20', entryPoints: { launcher: 'src/hosts/vscode/program/launcher.ts' } },
   ...panelBundles.map((bundle) => ({ ...common, ...bundle })),
@@ -191,6 +201,7 @@ if (watch) {
   // The npm package contains only the terminal program. npm adds extension.js too, because the manifest names it; it is only an entry point.
   const files = [
     'kedge.js',
+    'browser.js',
     ...loadedBy('dist/program.js', metafile.outputs).map((file) => basename(file)),
     ...(await readdir('dist')).filter((file) => /^documents[.-].*js$/.test(file)),
     ...wasm.map((file) => `${basename(file)}.br`),

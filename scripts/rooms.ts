@@ -62,6 +62,8 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     ...[...BELOW_APP, 'src/app', 'src/documents'],
     ...['node:*', '@napi-rs/keyring', 'cross-spawn', 'ignore', 'web-tree-sitter', 'zod'],
   ],
+  // The library is not in the packages, so only its types are imported.
+  'src/hosts/node/browser': ['src/core', 'src/sessions', 'src/tools', 'src/hosts/node', 'node:*', 'cross-spawn', 'playwright-core'],
   'src/hosts/node/telemetry': [
     ...['src/app', 'src/core', '@opentelemetry/api', '@opentelemetry/otlp-exporter-base', '@opentelemetry/otlp-transformer'],
     ...['@opentelemetry/resources', '@opentelemetry/sdk-trace'],

@@ -34,6 +34,7 @@ export const CATEGORY_OF: Readonly<Record<string, Category>> = {
   run_command: 'commands',
   command_output: 'commands',
   fetch_url: 'web',
+  browse: 'web',
   documents_list_collections: 'documents',
   documents_list_documents: 'documents',
   documents_search: 'documents',

@@ -54,6 +54,8 @@ const OTHERS: Readonly<Record<string, readonly string[]>> = {
   'read/problems': ['get_diagnostics'],
   fetch: ['fetch_url'],
   'web/fetch': ['fetch_url'],
+  browser: ['browse'],
+  openbrowser: ['browse'],
   todos: ['todo'],
   agent: ['agents'],
   runsubagent: ['agents'],

@@ -19,6 +19,7 @@ import type { ModelFacts } from '../providers/types.ts';
 import type { SessionStore } from '../sessions/store.ts';
 import type { WorkspacePlaces } from '../sessions/workspaces.ts';
 import type { ElsewhereChanges } from '../tools/edit/apply-worktree.ts';
+import type { Browser } from '../tools/network/browse.ts';
 import type { Fetcher } from '../tools/network/fetch-url.ts';
 import type { MemoryStore } from '../tools/remember.ts';
 import type { CommandRunner } from '../workspace/commands.ts';
@@ -124,6 +125,8 @@ export type WorkPorts = {
   /** Returns undefined if the workspace is not on disk. Only runs in Agent mode use it. */
   commands?(): CommandRunner | undefined;
   fetcher?: Fetcher;
+  /** Returns a browser for a run in Agent mode, or undefined if the user has not turned the tool on. */
+  browser?(): Promise<Browser | undefined>;
   /** The parsers of shell grammars. Without the parser of a shell, every command in it needs approval. */
   shellParsers?: ShellParsers;
   /** Returns the settings in the configuration of a git repository that can name programs, or undefined if they cannot be determined. */

@@ -58,6 +58,8 @@ function permits(rule: SourcedRule, need: Need, { tool, seen, privateHost }: Pol
         (rule.path === undefined || inScope(need.path, [rule.path]))
       );
     case 'host':
+      // A rule for requests was not written for pages in which a model clicks and types, so it must name the tool.
+      if (rule.tool === undefined && isBrowser(tool)) return false;
       // Text from a web page or MCP server could choose any host that a wildcard allows. A host name can resolve to a private address.
       return (
         fitsTool &&
@@ -86,12 +88,21 @@ function includes(covers: Permission, need: Need, { tool, privateHost = false }:
       if (source !== 'builtin') return false;
       return covers.kind === 'edits' || (covers.kind === 'path' && covers.tool === tool.name && inScope(need.path, [covers.glob]));
     case 'host':
-      return covers.kind === 'host' && matchesHost(covers.host, need.host, { strict: true }) && !!covers.private === privateHost;
+      return (
+        covers.kind === 'host' &&
+        matchesHost(covers.host, need.host, { strict: true }) &&
+        !!covers.private === privateHost &&
+        (covers.tool === 'browse') === isBrowser(tool)
+      );
     case 'mcp':
       return (
         covers.kind === 'mcp' && `mcp:${covers.server}` === source && covers.tool === tool.name && covers.fingerprint === tool.fingerprint
       );
   }
+}
+
+function isBrowser({ name, source = 'builtin' }: { name: string; source?: string }): boolean {
+  return name === 'browse' && source === 'builtin';
 }
 
 /**
@@ -109,7 +120,11 @@ export function grantablePermissions(needs: readonly Need[], { tool, privateHost
     return [{ kind: 'edits' }, ...(glob === undefined ? [] : [{ kind: 'path', tool: tool.name, glob } as const])];
   }
   if (kinds.has('host') && hosts.size === 1)
-    return [...hosts].map((host) => ({ kind: 'host', host, ...(privateHost && { private: true }) }));
+    return [...hosts].map((host) => ({
+      ...{ kind: 'host', host },
+      ...(privateHost && { private: true }),
+      ...(isBrowser(tool) && { tool: 'browse' }),
+    }));
   if (!kinds.has('mcp')) return [];
   const { name, fingerprint } = tool;
   return [{ kind: 'mcp', server: source.slice('mcp:'.length), tool: name, ...(fingerprint !== undefined && { fingerprint }) }];
@@ -155,6 +170,7 @@ export function seemsPermitted(covers: Permission, tool: { name: string; effect:
       return tool.source === 'builtin' && covers.prefix.every((word, index) => commandWords[index] === word);
     }
     case 'host': {
+      if ((covers.tool === 'browse') !== isBrowser(tool)) return false;
       const url = text('url');
       return url !== undefined && URL.canParse(url) && matchesHost(covers.host, new URL(url).host, { strict: true });
     }

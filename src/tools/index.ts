@@ -39,7 +39,13 @@ export type ToolAccess =
   | ({ mode: 'agent'; gate: WriteGate; stepController?: StepController | undefined; model?: ModelRef } & ExternalAccess);
 
 /** Access beyond the files of the workspace, if the host provides it. */
-export type ExternalAccess = { commands?: CommandRunner | undefined; fetcher?: Fetcher | undefined; memory?: MemoryStore | undefined };
+export type ExternalAccess = {
+  commands?: CommandRunner | undefined;
+  fetcher?: Fetcher | undefined;
+  /** The tool for pages in a browser, whose code is loaded only if the user turned it on. */
+  browse?: Tool | undefined;
+  memory?: MemoryStore | undefined;
+};
 
 /** `languages` is missing if the host has no language services. `history` is missing outside of a session. */
 export function toolsFor(workspace: Workspace, access: ToolAccess, languages?: LanguageServices, history?: () => History): Tool[] {
@@ -52,7 +58,7 @@ export function toolsFor(workspace: Workspace, access: ToolAccess, languages?: L
     case 'plan':
       return [...tools, proposePlanTool(workspace, access.newId, access.revises)];
     case 'agent': {
-      const { gate, model, stepController, commands, fetcher, memory } = access;
+      const { gate, model, stepController, commands, fetcher, browse, memory } = access;
       const editTool = editsByPatch(model) ? applyPatchTool : replaceInFileTool;
       const edit = judgedByReads((files) => editTool(files, gate), workspace);
       const changing = [
@@ -66,6 +72,7 @@ export function toolsFor(workspace: Workspace, access: ToolAccess, languages?: L
       tools.push(...(languages ? changing.map((tool) => withNewProblems(tool, workspace, languages)) : changing));
       if (commands) tools.push(runCommandTool(workspace, commands), commandOutputTool(commands));
       if (fetcher) tools.push(fetchUrlTool(fetcher));
+      if (browse) tools.push(browse);
       if (memory) tools.push(rememberTool(memory));
       if (!stepController) return [...tools, todoTool()];
       return [...tools.map((tool) => (tool.effect === 'readonly' ? tool : stepController.bind(tool))), updateStepTool(stepController)];

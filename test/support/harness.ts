@@ -73,6 +73,7 @@ export type HarnessOptions = {
   commands?: boolean;
   shellParsers?: AssistantPorts['shellParsers'];
   fetcher?: Fetcher;
+  browser?: AssistantPorts['browser'];
   documents?: AssistantPorts['documents'];
   /** Simulates the language services of an editor. */
   languages?: (fs: NodeFileSystem) => LanguageServices;
@@ -175,6 +176,7 @@ async function start(place: Place, sessionId?: string): Promise<Harness> {
     changes: (at, isWithheld, signal, staged) => gitChanges(fs.absolute(at), isWithheld, signal, staged),
     ...(options.shellParsers && { shellParsers: options.shellParsers }),
     ...(options.fetcher && { fetcher: options.fetcher }),
+    ...(options.browser && { browser: options.browser }),
     ...(options.documents && { documents: options.documents }),
     ...(options.budgets && { ledger: new Ledger(join(storage, 'ledger')) }),
     windows: new LearnedWindows(join(storage, 'windows.json')),

@@ -60,6 +60,9 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
   const checks = checksFor(judge, languages);
   // This is the only place where a run receives write access: in Agent mode and in a workspace that the user trusts.
   const writeGate = mode === 'agent' && ports.trusted() ? await gate() : undefined;
+  // A child run has no browser of its own.
+  const browser = writeGate && !above && !run.applies ? await ports.browser?.() : undefined;
+  const browse = browser && (await import('../../tools/network/browse.ts')).browseTool(browser);
   const stepController = writeGate && run.plan ? new StepController({ run, state }, workspace, writeGate, checks) : undefined;
   const revises = state.plans.get(run.revises ?? '')?.plan;
   const history = () => ({ messages: state.messages, events: scope.events, decideByRules: judge.decideByRules });
@@ -72,7 +75,7 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
     : writeGate
       ? toolsFor(
           workspace,
-          { mode: 'agent', gate: writeGate, stepController, model: run.model, ...externalAccess(ports) },
+          { mode: 'agent', gate: writeGate, stepController, model: run.model, ...externalAccess(ports), browse },
           languages,
           history,
         )
@@ -165,6 +168,7 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
     ...(format && { answerProblem: format.problemWith }),
     ...(stepController && { closing: (context) => stepController.close(context) }),
     alike: judge.alike,
+    ...(browser && { close: () => browser.close() }),
     ...(scope.context && { rulesFor: scope.context.rulesFor }),
     ...(scope.hooks && { afterCall: scope.hooks.afterTool.bind(scope.hooks) }),
     state,

@@ -141,6 +141,7 @@ export class LiveRun implements LoggedRun, RunScope {
   async drive(opening: Iterable<EventBody>, work: Work): Promise<void> {
     const log = this.#log;
     const { signal } = this.#controller;
+    let closing: Promise<void> | undefined;
     try {
       for (const event of opening) {
         this.emit(this.context?.added(event) ?? event);
@@ -165,8 +166,10 @@ export class LiveRun implements LoggedRun, RunScope {
       this.hooks?.observe(finished);
     } finally {
       this.#ports?.meter.flush(this.state.runs.get(this.#runId)?.status === 'finished');
+      closing = this.#ports?.close?.();
     }
     if (!log.failed) log.sync();
+    await closing;
   }
 
   /** Compacts the conversation of a run that is not in progress. */

@@ -67,4 +67,6 @@ export type RunPorts = ThinkPorts & {
   answered(approvalId: string, signal: AbortSignal): Promise<ApprovalAnswer>;
   replied(questionId: string, signal: AbortSignal): Promise<QuestionAnswer>;
   now(): number;
+  /** Ends what runs only as long as the run, such as its browser. */
+  close?(): Promise<void>;
 };

@@ -12,8 +12,11 @@ export type Permission =
    * projects of their own. Without `folders`, the permission applies to the workspace folder. Read-only commands are not bound to a folder.
    */
   | { kind: 'command'; prefix: string[]; folders?: string[] }
-  /** Requests to a host. `private` is true for this computer and private networks. */
-  | { kind: 'host'; host: string; private?: true }
+  /**
+   * Requests to a host. `private` is true for this computer and private networks. Pages in a browser can be clicked and typed in, so they
+   * need a permission of their own, with `tool`.
+   */
+  | { kind: 'host'; host: string; private?: true; tool?: 'browse' }
   /** One tool of an MCP server, as long as the server does not change the description of any tool. */
   | { kind: 'mcp'; server: string; tool: string; fingerprint?: string };
 
@@ -49,7 +52,7 @@ export function permissionText(covers: Permission): string {
     case 'command':
       return `commands that begin with ${covers.prefix.join(' ')}${inFolders(covers.folders)}`;
     case 'host':
-      return `requests to ${covers.host}`;
+      return `${covers.tool ? 'use of' : 'requests to'} ${covers.host}${covers.tool ? ' in the browser' : ''}`;
     case 'mcp':
       return `${covers.tool.slice(covers.tool.indexOf('__') + 1).replace(/^_/, '')} of the MCP server ${covers.server}`;
   }

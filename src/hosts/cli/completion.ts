@@ -15,6 +15,7 @@ export const COMMANDS: Readonly<Record<string, { text: string; words?: readonly 
   undo: { text: 'undo the changes of a run' },
   worktree: { text: 'apply or drop the changes of a run in a worktree', words: ['list', 'apply', 'drop'] },
   skills: { text: 'list prompt files and skills' },
+  browser: { text: 'prepare the browser tool', words: ['setup'] },
   hooks: { text: 'list hooks', words: ['path', 'schema'] },
   grants: { text: 'list or remove permanent permissions', words: ['clear'] },
   sessions: { text: 'list sessions', words: ['search', 'rename', 'pin', 'unpin', 'delete', 'restore', 'empty-trash'] },

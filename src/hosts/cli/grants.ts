@@ -16,7 +16,12 @@ const grantsFileSchema = () =>
         z.object({ kind: z.literal('edits') }),
         z.object({ kind: z.literal('path'), tool: z.string(), glob: z.string() }),
         z.object({ kind: z.literal('command'), prefix: z.array(z.string()).min(1), folders: z.array(z.string()).min(1).exactOptional() }),
-        z.object({ kind: z.literal('host'), host: z.string(), private: z.literal(true).exactOptional() }),
+        z.object({
+          kind: z.literal('host'),
+          host: z.string(),
+          private: z.literal(true).exactOptional(),
+          tool: z.literal('browse').exactOptional(),
+        }),
         z.object({ kind: z.literal('mcp'), server: z.string(), tool: z.string(), fingerprint: z.string().exactOptional() }),
       ]),
     ),

@@ -33,7 +33,15 @@ import type { ProbedModel } from './local-models.ts';
 import { type Addresses, bareAddress, readAddresses, writeAddresses } from './options/addresses.ts';
 import { type Options, UsageError } from './options/arguments.ts';
 import { dayBudgetOf } from './options/day-budget.ts';
-import { contextTokensOf, delegationOf, environmentRules, memoryTokensOf, missingKey, providerConfig } from './options/environment.ts';
+import {
+  browserOf,
+  contextTokensOf,
+  delegationOf,
+  environmentRules,
+  memoryTokensOf,
+  missingKey,
+  providerConfig,
+} from './options/environment.ts';
 import { mcpServersOf } from './options/mcp.ts';
 import { readPolicy } from './options/policy.ts';
 import { oneLine } from './output/terminal.ts';
@@ -107,6 +115,7 @@ export function openKedge(
   const memoryTokens = memoryTokensOf(env);
   const contextTokens = contextTokensOf(env);
   const delegation = delegationOf(env);
+  const browser = browserOf(env);
   let chosen: ModelRef = { provider: 'offline', model: 'offline' };
   let addresses: Addresses = {};
   /** The test result of `chosen`, if it is a local model. */
@@ -149,6 +158,12 @@ export function openKedge(
     adapt({
       commands: () => commands,
       fetcher: lazyFetcher(),
+      ...(browser && {
+        browser: async () => {
+          const { RunBrowser } = await import('../node/browser/run-browser.ts');
+          return new RunBrowser({ data: storageDirectory(env), ...browser, environment: () => environmentRules(env) });
+        },
+      }),
       ...(mcp && { mcp }),
       // The grammars are as large as the rest of the program, so they are loaded only when the first command runs.
       shellParsers: async (shell) => (await import('../node/shell/shell-parser.ts')).nodeShellParsers(shell),

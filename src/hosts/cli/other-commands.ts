@@ -59,6 +59,8 @@ export async function runOther(command: Other, { stored, env, signal, hooks }: R
       process.stdout.write(`${hooksText(words, port, env)}\n`);
       return EXIT.answered;
     }
+    case 'browser':
+      return (await import('./browser/command.ts')).browserCommand(words, { env, yes: command.yes, signal });
     case 'completion':
       process.stdout.write((await import('./completion.ts')).completion(words));
       return EXIT.answered;

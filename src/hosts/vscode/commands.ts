@@ -92,6 +92,7 @@ export function registerCommands(kedge: Kedge, panel: Panel, proposals: Proposal
     'kedge.showCustomizations': async () => (await import('./prompt-files.ts')).showCustomizations(kedge),
     'kedge.openHooks': async () => (await import('./prompt-files.ts')).openHooks(),
     'kedge.openMemory': async () => (await import('./memory.ts')).openMemory(kedge),
+    'kedge.setUpBrowser': async () => (await import('./actions/set-up-browser.ts')).setUpBrowserTool(),
     'kedge.installCommand': async (folder: unknown) => (await programCommands()).installCommand(kedge.context, folder),
     'kedge.uninstallCommand': async () => (await programCommands()).uninstallCommand(kedge.context),
     'kedge.showPlans': async () => (await import('./plans.ts')).showPlans(kedge, panel),

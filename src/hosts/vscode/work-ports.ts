@@ -8,6 +8,7 @@ import { Commands } from '../node/commands/commands.ts';
 import { gitSettings } from '../node/commands/git-settings.ts';
 import { PageFetcher } from '../node/fetch/fetch.ts';
 import { findHooks } from '../node/hooks/find-hooks.ts';
+import { storageDirectory } from '../node/storage.ts';
 import { readMemory } from '../node/system-memory.ts';
 import { userFiles } from '../node/user-files.ts';
 import type { EditorDocuments } from './documents/editor-documents.ts';
@@ -58,6 +59,12 @@ export function workPorts(kedge: Window): WorkPorts & Disposable & { terminals: 
     format: (at, text) => formatter.format(kedge.fs.uri(at), text),
     commands: () => (kedge.fs.folders.some(({ root }) => root !== undefined) ? commands : undefined),
     fetcher: new PageFetcher(),
+    browser: async () => {
+      const browser = kedge.settings.browser();
+      if (!browser) return undefined;
+      const { RunBrowser } = await import('../node/browser/run-browser.ts');
+      return new RunBrowser({ data: storageDirectory(), ...browser, environment: () => kedge.settings.environment() });
+    },
     // The grammars are as large as the rest of the extension, so they are loaded only when the first command runs.
     shellParsers: async (shell) => (await import('../node/shell/shell-parser.ts')).nodeShellParsers(shell),
     gitSettings: (at) => gitSettings(kedge.fs.directory(at)),

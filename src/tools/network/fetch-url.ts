@@ -3,6 +3,7 @@ import type { Tool } from '../../core/run/tool.ts';
 import { ToolError } from '../../core/run/tool.ts';
 import { encodeText, hashOf } from '../../workspace/content.ts';
 import { defineTool } from '../define-tool.ts';
+import { addressOf } from './address.ts';
 
 /** The response of a server. `text` is missing when its type is not a text type. */
 export type Page = {
@@ -29,7 +30,6 @@ export interface Fetcher {
 
 const MAX_CHARS = 40_000;
 const MAX_ERROR = 2_000;
-const MAX_URL = 2_000;
 const MAX_TITLE = 500;
 
 export function fetchUrlTool(fetcher: Fetcher): Tool {
@@ -40,6 +40,7 @@ export function fetchUrlTool(fetcher: Fetcher): Tool {
     input: z.object({ url: z.string(), offset: z.int().min(0).optional() }),
     async prepare({ url: input, offset = 0 }) {
       const url = addressOf(input);
+      url.hash = '';
       const isPrivate = fetcher.isPrivate(url);
       const shortAddress = url.href.length > MAX_TITLE ? `${url.href.slice(0, MAX_TITLE)}… (${url.href.length} characters)` : url.href;
       return {
@@ -61,17 +62,6 @@ export function fetchUrlTool(fetcher: Fetcher): Tool {
       };
     },
   });
-}
-
-function addressOf(input: string): URL {
-  const url = URL.canParse(input.trim()) ? new URL(input.trim()) : undefined;
-  if (!url || !/^https?:$/.test(url.protocol))
-    throw new ToolError(`${input} is not an http or https URL. Use a URL that begins with https://.`);
-  if (url.username || url.password) throw new ToolError('The URL contains a user name or a password. Remove them from the URL.');
-  if (url.href.length > MAX_URL)
-    throw new ToolError(`The URL is longer than ${MAX_URL.toLocaleString('en')} characters. Use a shorter URL.`);
-  url.hash = '';
-  return url;
 }
 
 function report({ url, status, type, text, bytes, isCut, moved }: Page, offset: number, most: number): string {

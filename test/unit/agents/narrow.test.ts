@@ -37,7 +37,7 @@ describe('narrowing a run to an agent', () => {
   });
 
   it('keeps the tools of a category, of a name and of a server', async () => {
-    assert.deepEqual(await toolsOf('tools: [web]'), ['fetch_url']);
+    assert.deepEqual(await toolsOf('tools: [web]'), ['fetch_url', 'browse']);
     assert.deepEqual(await toolsOf('tools: [find_files]'), ['find_files']);
     assert.deepEqual(await toolsOf('tools: ["server:git"]'), ['git__push']);
     assert.deepEqual(await toolsOf('tools: ["github/*"]'), ['github__list_issues', 'github__create_issue']);

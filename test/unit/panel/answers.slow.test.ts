@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
+import type { ToolResult } from '../../../src/core/model/messages.ts';
 import { deliver } from '../../support/panel-gallery.ts';
 import { panelPage } from '../../support/panel-page.ts';
 import { host, Script, session } from '../../support/panel-states.ts';
@@ -94,5 +95,22 @@ describe('an answer in the panel', function () {
     await step.waitFor();
     assert.match((await step.getAttribute('title')) ?? '', /\d:\d\d/);
     await page.getByText('1 step · 1 failed').waitFor();
+  });
+
+  it('shows the screenshot of a step', async () => {
+    const dot = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+    const script = new Script().run('agent', 'Look').calls('browse', 'Take a screenshot on localhost:3000', { action: 'screenshot' });
+    const content: ToolResult['content'] = [
+      { type: 'text', text: 'Screenshot of http://localhost:3000/' },
+      { type: 'image', mediaType: 'image/png', data: dot },
+    ];
+    const result = { type: 'tool_result', callId: script.lastCall, name: 'browse', content } as const;
+    script.add({ type: 'tool_finished', callId: script.lastCall, result, durationMs: 42 });
+    const page = await panel.show([host('agent', { steps: 'full' }), session(script.turn().says('It is fine.').finishes(), false)]);
+    await page.getByRole('button', { name: /Take a screenshot/ }).press('Enter');
+    const image = page.getByRole('img', { name: 'Image 1 of 1' });
+    await image.waitFor();
+    assert.equal(await image.evaluate((img: HTMLImageElement) => img.decode().then(() => img.naturalWidth)), 1);
+    assert.equal(await image.evaluate((img: HTMLImageElement) => img.height), 1);
   });
 });

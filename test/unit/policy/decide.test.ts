@@ -14,6 +14,7 @@ const reader = { tool: tool('readonly', 'read_file'), targets: read('src/a.ts') 
 const editor = { tool: tool('mutating', 'replace_in_file'), targets: write('src/a.ts') };
 const eraser = { tool: tool('destructive', 'delete_file'), targets: remove('src/a.ts') };
 const fetcher = { tool: tool('readonly', 'fetch'), hosts: ['docs.example.com'] };
+const browser = { tool: tool('external', 'browse'), hosts: ['docs.example.com'] };
 const server = { tool: { name: 'github__create_issue', effect: 'external', source: 'mcp:github', fingerprint: 'f1' } as const };
 const marked = { tool: { ...server.tool, effect: 'readonly' } as const };
 const stranger = { tool: tool('external') };
@@ -276,6 +277,36 @@ const TABLES: Record<string, Table> = {
     ],
     ['a path rule for a request', { ...fetcher, ...mine({ effect: 'allow', path: '**' }) }, 'ask: sends'],
     ['edits granted for a request', { ...fetcher, grants: EDITS }, 'ask: sends'],
+    ['a page in the browser', { ...browser }, 'ask: sends'],
+    ['a page in the browser in Ask mode', { mode: 'ask', ...browser }, 'deny: read-only-mode'],
+    ['a page in the browser in Plan mode', { mode: 'plan', ...browser }, 'deny: read-only-mode'],
+    ['a host granted for requests, in the browser', { ...browser, grants: [{ kind: 'host', host: 'docs.example.com' }] }, 'ask: sends'],
+    [
+      'a host granted for the browser',
+      { ...browser, grants: [{ kind: 'host', host: 'docs.example.com', tool: 'browse' }] },
+      'allow: granted',
+    ],
+    [
+      'a host granted for the browser, for a request',
+      { ...fetcher, grants: [{ kind: 'host', host: 'docs.example.com', tool: 'browse' }] },
+      'ask: sends',
+    ],
+    [
+      'a host granted for the browser, and another one',
+      { ...browser, hosts: ['docs.example.com', 'evil.com'], grants: [{ kind: 'host', host: 'docs.example.com', tool: 'browse' }] },
+      'ask: sends',
+    ],
+    ['a rule about a host, in the browser', { ...browser, ...mine({ effect: 'allow', host: 'docs.example.com' }) }, 'ask: sends'],
+    [
+      'a rule about a host and the browser',
+      { ...browser, ...mine({ effect: 'allow', host: 'docs.example.com', tool: 'browse' }) },
+      'allow: rule',
+    ],
+    [
+      'the browser after a secret was read',
+      { ...browser, seen: { secret: true }, grants: [{ kind: 'host', host: 'docs.example.com', tool: 'browse' }] },
+      'ask: sends-after-secret',
+    ],
   ],
   'by the MCP server it belongs to': [
     ['a tool of a server', { ...server }, 'ask: mcp'],

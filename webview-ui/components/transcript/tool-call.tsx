@@ -11,6 +11,7 @@ import { Expandable } from '../expandable.tsx';
 import { Icon, Spinner } from '../icon.tsx';
 import type { IconName } from '../icons.ts';
 import { LiveOutput, Output } from './output.tsx';
+import { Thumbnails } from './thumbnails.tsx';
 
 const STATUS: Record<CallStatus, { icon: IconName; label: string; tone?: 'good' | 'bad' | 'warn' | 'dim' }> = {
   queued: { icon: 'circle-large', label: 'Queued', tone: 'dim' },
@@ -109,6 +110,7 @@ function Details({ runId, call, live }: { runId: string; call: CallView; live: b
       )}
       {input && <Output label={call.malformed === undefined || call.problem ? 'Input' : 'Input (not valid JSON)'} text={input} />}
       {call.result && <Output label={call.result.isError ? 'Error' : 'Output'} text={resultText(call.result) || '(empty)'} />}
+      {call.result && <Thumbnails images={call.result.content.filter((part) => part.type === 'image')} />}
       {!live && call.result && !isChildRun(runId) && <BranchAfterStep runId={runId} callId={call.id} />}
     </div>
   );

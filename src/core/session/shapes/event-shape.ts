@@ -86,7 +86,7 @@ const permission: Check<Permission> = anyOf(
   object<PermissionOf<'edits'>>({ kind: constant('edits'), beyondPlan: yes }),
   object<PermissionOf<'path'>>({ kind: constant('path'), tool: string, glob: string, beyondPlan: yes }),
   object<PermissionOf<'command'>>({ kind: constant('command'), prefix: strings, folders: optional(strings) }),
-  object<PermissionOf<'host'>>({ kind: constant('host'), host: string, private: yes }),
+  object<PermissionOf<'host'>>({ kind: constant('host'), host: string, private: yes, tool: optional(constant('browse')) }),
   object<PermissionOf<'mcp'>>({ kind: constant('mcp'), server: string, tool: string, fingerprint: text }),
 );
 const action = oneOf<Action>({ read: true, edit: true, delete: true, command: true, network: true, mcp: true });

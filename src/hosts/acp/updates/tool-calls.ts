@@ -31,6 +31,7 @@ const KINDS: Readonly<Record<string, ToolKind>> = {
   move_file: 'move',
   run_command: 'execute',
   fetch_url: 'fetch',
+  browse: 'fetch',
   propose_plan: 'think',
   update_step: 'think',
   todo: 'think',

@@ -66,6 +66,10 @@ export const SETTINGS: Readonly<Record<string, Setting>> = {
     ...{ type: 'integer', minimum: 0, maximum: 3, variable: 'KEDGE_DELEGATION' },
     description: 'How deep a run may give tasks to further runs that only read: 0 not at all, 1 or 2 as a rule.',
   },
+  browser: {
+    ...{ type: 'string', pattern: '^(?:on|off|/.*|[A-Za-z]:[\\\\/].*)$', examples: ['on'], variable: 'KEDGE_BROWSER' },
+    description: 'Lets Agent mode use a browser: on, or the path of Chrome, Chromium or Edge. The default is off.',
+  },
   serverTimeout: {
     ...{ type: 'number', minimum: 1, maximum: 290, variable: 'KEDGE_SERVER_TIMEOUT' },
     description: 'Seconds without data before a request fails.',

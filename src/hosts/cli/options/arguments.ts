@@ -197,7 +197,7 @@ export function parseCommand(args: readonly string[]): Command {
   throw new UsageError(notCommand(word));
 }
 
-const OTHERS = /^(remember|grants|undo|worktree|keys|models|agents|config|completion|skills|hooks)$/;
+const OTHERS = /^(remember|grants|undo|worktree|keys|models|agents|config|completion|skills|hooks|browser)$/;
 
 export function notCommand(word: string): string {
   return `${JSON.stringify(word)} is not a command. Put ask, plan or agent before the request: kedge ask "…". See kedge --help.`;

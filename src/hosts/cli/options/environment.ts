@@ -1,4 +1,5 @@
 /** Reads the model and its connection from the command line and the environment. */
+import { isAbsolute } from 'node:path';
 import { DEFAULT_MEMORY_TOKENS, MIN_CONTEXT_TOKENS } from '../../../app/limits.ts';
 import type { ModelRef } from '../../../core/model/messages.ts';
 import { catalogEntry, missingConfig, parseModelRef } from '../../../providers/catalog.ts';
@@ -60,6 +61,15 @@ export function delegationOf(env: Environment): number {
   const text = env.KEDGE_DELEGATION?.trim() || '0';
   if (/^[0-3]$/.test(text)) return Number(text);
   throw new UsageError('KEDGE_DELEGATION must be a number from 0 to 3.');
+}
+
+/** Returns whether models may use a browser, and which. @throws UsageError if KEDGE_BROWSER is invalid */
+export function browserOf(env: Environment): { path?: string } | undefined {
+  const text = env.KEDGE_BROWSER?.trim() || 'off';
+  if (text === 'off') return undefined;
+  if (text === 'on') return {};
+  if (isAbsolute(text)) return { path: text };
+  throw new UsageError('KEDGE_BROWSER must be on, off, or the absolute path of Chrome, Chromium or Edge.');
 }
 
 /** Returns the variables that may contain a provider's key. The first variable that is set is used. */

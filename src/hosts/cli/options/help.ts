@@ -18,6 +18,7 @@ Usage
   kedge grants             list your permanent permissions in this folder; grants clear [N] removes all, or number N
   kedge skills             list the prompt files and skills of yours and of this folder
   kedge hooks              list your hooks and those of this folder
+  kedge browser setup      prepare the browser tool; see KEDGE_BROWSER
   kedge sessions           list this folder's sessions, or all with --all; also: search, rename, pin, delete, restore,
                            --usage
   kedge fork SESSION       start a session with the messages of another session
@@ -65,6 +66,8 @@ Environment
   KEDGE_CONTEXT_TOKENS                use at most this many tokens of a model's context window (default: all)
   KEDGE_MEMORY_TOKENS                 send at most this many tokens of the memory (default: 800; 0 turns it off)
   KEDGE_DELEGATION                    let a run give tasks to runs that only read, this deep (0 to 3; default: 0)
+  KEDGE_BROWSER                       let Agent mode use a browser: on, or the path of Chrome, Chromium or Edge (default: off);
+                                      kedge browser setup prepares it
   KEDGE_MCP_TOKEN                     the token that clients of kedge mcp --http must send
   KEDGE_OTLP_ENDPOINT                 an OpenTelemetry collector to which each run is sent as a trace, without the
                                       content of messages: http://localhost:4318
@@ -179,6 +182,14 @@ ${FOLDER}  --json                   print the agents as JSON
 
 Options
 ${FOLDER}${JSON_LINES}`,
+  browser: `Usage
+  kedge browser                          show whether the browser tool is set up, on, and which browser it uses
+  kedge browser setup                    get the library that controls the browser, with your npm; -y does not ask
+
+  With KEDGE_BROWSER=on (or kedge config set browser on), Agent mode can open pages of this computer and of hosts that you
+  allow, click and type in them, read their console, and take screenshots. It uses your Chrome, Chromium or Edge with an
+  empty profile, which is removed afterwards.
+`,
   hooks: `Usage
   kedge hooks                            list your hooks, and those of this folder
   kedge hooks path                       print the path of your file

@@ -3,15 +3,13 @@
  * when a request begins, because most runs fetch no page.
  */
 import type { IncomingMessage } from 'node:http';
-import { isIP, type LookupFunction } from 'node:net';
+import { isIP } from 'node:net';
 import type { Readable } from 'node:stream';
 import { ToolError } from '../../../core/run/tool.ts';
 import type { Fetcher, Page } from '../../../tools/network/fetch-url.ts';
 import { isPrivateAddress, isPrivateHost } from './address.ts';
+import { checkedLookup, type Resolve, resolveName } from './checked-lookup.ts';
 import { decodedText, isHtml, isText } from './text.ts';
-
-type Address = { address: string; family: number };
-export type Resolve = (name: string) => Promise<Address[]>;
 
 export type PageFetcherOptions = {
   resolve?: Resolve;
@@ -96,22 +94,7 @@ export class PageFetcher implements Fetcher {
     };
     const literal = url.hostname.replace(/^\[|\]$/g, '');
     if (isIP(literal)) expectAllowed(literal, literal);
-    const pinned: LookupFunction = (name, options, callback) => {
-      this.#resolve(name).then(
-        (addresses) => {
-          try {
-            for (const { address } of addresses) expectAllowed(name, address);
-            const [first] = addresses;
-            if (!first) throw new ToolError(`${name} has no address. Check the host name in the URL.`);
-            if (options.all) callback(null, addresses);
-            else callback(null, first.address, first.family);
-          } catch (error) {
-            callback(error as Error, []);
-          }
-        },
-        (error) => callback(error, []),
-      );
-    };
+    const pinned = checkedLookup(this.#resolve, expectAllowed);
     const { request } = await (url.protocol === 'https:' ? import('node:https') : import('node:http'));
     return new Promise((resolve, reject) => {
       // A reused connection might lead to an address that was never checked.
@@ -139,8 +122,6 @@ export class PageFetcher implements Fetcher {
     for (const old of this.#cache.keys()) if (this.#cache.size > KEPT_PAGES) this.#cache.delete(old);
   }
 }
-
-const resolveName: Resolve = async (name) => (await import('node:dns/promises')).lookup(name, { all: true, verbatim: true });
 
 class PrivateAddress extends ToolError {
   constructor(name: string, address: string) {

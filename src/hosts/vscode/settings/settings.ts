@@ -129,6 +129,13 @@ export class VsCodeSettings implements Settings {
     return isBetween(0, 3)(depth) ? Math.floor(depth) : 0;
   }
 
+  /** Returns whether models may use a browser, and the path of the browser. A workspace cannot set it. */
+  browser(): { path?: string } | undefined {
+    const path = userSetting<unknown>('browser.path');
+    if (userSetting<unknown>('browser.enabled') !== true) return undefined;
+    return typeof path === 'string' && path.trim() !== '' ? { path: path.trim() } : {};
+  }
+
   tuning(model: ModelRef, facts: ModelFacts = {}): Tuning {
     const temperature = readValid('temperature', isBetween(0, 2));
     const maxTokens = readValid('maxOutputTokens', isCount);
