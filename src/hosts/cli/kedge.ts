@@ -33,7 +33,15 @@ import type { ProbedModel } from './local-models.ts';
 import { type Addresses, bareAddress, readAddresses, writeAddresses } from './options/addresses.ts';
 import { type Options, UsageError } from './options/arguments.ts';
 import { dayBudgetOf } from './options/day-budget.ts';
-import { contextTokensOf, delegationOf, environmentRules, memoryTokensOf, missingKey, providerConfig } from './options/environment.ts';
+import {
+  contextTokensOf,
+  delegationOf,
+  environmentRules,
+  lessonsOf,
+  memoryTokensOf,
+  missingKey,
+  providerConfig,
+} from './options/environment.ts';
 import { mcpServersOf } from './options/mcp.ts';
 import { readPolicy } from './options/policy.ts';
 import { oneLine } from './output/terminal.ts';
@@ -96,7 +104,11 @@ export function openKedge(
   const shown = files?.(fs, writer) ?? { fs, writer };
   const logs = join(storage, 'sessions');
   const storedGrants = new StoredGrants(join(storage, 'grants.json'));
-  const memory = new MemoryFiles({ workspace: join(storage, 'memory.md'), user: join(storageDirectory(env), 'memory.md') });
+  const memory = new MemoryFiles({
+    workspace: join(storage, 'memory.md'),
+    user: join(storageDirectory(env), 'memory.md'),
+    lessons: join(storage, 'lessons.md'),
+  });
   const agentFiles = async () => {
     const { AgentFiles } = await import('../node/agent-files.ts');
     return new AgentFiles({ directory: join(configDirectory(env), 'agents'), accepted: join(storage, 'agents.json') });
@@ -107,6 +119,7 @@ export function openKedge(
   const memoryTokens = memoryTokensOf(env);
   const contextTokens = contextTokensOf(env);
   const delegation = delegationOf(env);
+  const lessons = lessonsOf(env);
   let chosen: ModelRef = { provider: 'offline', model: 'offline' };
   let addresses: Addresses = {};
   /** The test result of `chosen`, if it is a local model. */
@@ -169,6 +182,7 @@ export function openKedge(
         memory: () => memoryTokens,
         contextTokens: () => contextTokens,
         delegation: () => delegation,
+        lessons: () => lessons,
         tuning: (model) => tuningOf(options, facts(model)),
         instructions: () => options.system,
       },

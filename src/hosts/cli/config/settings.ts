@@ -66,6 +66,10 @@ export const SETTINGS: Readonly<Record<string, Setting>> = {
     ...{ type: 'integer', minimum: 0, maximum: 3, variable: 'KEDGE_DELEGATION' },
     description: 'How deep a run may give tasks to further runs that only read: 0 not at all, 1 or 2 as a rule.',
   },
+  lessons: {
+    ...{ type: 'boolean', variable: 'KEDGE_LESSONS' },
+    description: 'Proposes after a run in a conversation what could be remembered for similar tasks. The default is true.',
+  },
   serverTimeout: {
     ...{ type: 'number', minimum: 1, maximum: 290, variable: 'KEDGE_SERVER_TIMEOUT' },
     description: 'Seconds without data before a request fails.',
