@@ -5,6 +5,7 @@ import type { Permission } from '../core/session/grant-scope.ts';
 import type { Location } from '../workspace/types.ts';
 import type { ListedAgents } from './agents/agents.ts';
 import type { Customizations } from './customizations/index.ts';
+import type { Lessons } from './lessons/lessons.ts';
 import type { Library, ListedSession } from './library/library.ts';
 import type { AllMentions, MentioningSession, Mentions } from './mentions/index.ts';
 import type { AssistantPorts, LatePorts } from './ports.ts';
@@ -195,6 +196,12 @@ export class Assistant {
       this.#work.load(),
     ]);
     return stagedChanges(withSessionRules(ports, state), directory, signal);
+  }
+
+  /** Loads the code that proposes what to remember after a run. */
+  async lessons(): Promise<Lessons> {
+    const [{ Lessons }, { ports }] = await Promise.all([import('./lessons/lessons.ts'), this.#work.load()]);
+    return new Lessons(ports);
   }
 
   /** Loads the code for the worktree of a session. */

@@ -49,6 +49,8 @@ export type Settings = {
   instructions?(): string | undefined;
   /** The maximum size of the memory in a conversation, in tokens. */
   memory?(): number;
+  /** Whether a lesson may be proposed after a run. It is, unless this returns false. */
+  lessons?(): boolean;
   /** Whether the model gives sessions their titles. */
   titles?(): boolean;
   /** How deep runs may give tasks to child runs: 0 not at all, 1 without further ones. */

@@ -26,9 +26,9 @@ export type PageName = keyof PageData;
 
 /** The entries of each memory. `deleted` is the entry that was deleted most recently. It can be restored. */
 export type MemoryPage = { lists: readonly MemoryList[]; deleted?: { scope: MemoryScope; text: string } };
-/** The entries of the memory of this workspace, or of all workspaces. */
+/** The entries of the memory of this workspace, of all workspaces, or those for similar tasks in this workspace. */
 export type MemoryList = { scope: MemoryScope; entries: readonly MemoryEntry[] };
-type MemoryScope = 'workspace' | 'user';
+type MemoryScope = 'workspace' | 'user' | 'lessons';
 
 /** The durable events of the newest runs. `earlierRuns` is the number of older runs that are not included. */
 export type ReplayPage = { events: readonly AgentEvent[]; earlierRuns: number };
@@ -36,7 +36,7 @@ export type ReplayPage = { events: readonly AgentEvent[]; earlierRuns: number };
 export type InsightsPage = { range: Range; everywhere?: true; insights: Insights };
 
 const line = z.int().min(1);
-const memoryScope = z.enum(['workspace', 'user']);
+const memoryScope = z.enum(['workspace', 'user', 'lessons']);
 const memory = z.literal('memory');
 const memoryRequests = [
   z.object({ page: memory, type: z.literal('open_memory'), scope: memoryScope, line: line.optional() }),

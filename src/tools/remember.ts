@@ -4,9 +4,12 @@ import { MAX_MEMORY_ENTRY, memoryEntry, tooLongEntry } from '../core/words/memor
 import { visibleLine } from '../core/words/visible-text.ts';
 import { defineTool } from './define-tool.ts';
 
-/** `workspace`: for the open folders. `user`: for all of the user's workspaces. */
+/**
+ * `workspace`: for the open folders. `user`: for all of the user's workspaces. `lessons`: what Kedge proposed after runs in the open folders and
+ * the user kept. A lesson is sent only with a similar task.
+ */
 export type MemoryScope = (typeof SCOPES)[number];
-export const SCOPES = ['workspace', 'user'] as const;
+export const SCOPES = ['workspace', 'user', 'lessons'] as const;
 
 /** The memory: Markdown text with the entries that the user asked Kedge to remember. It is stored outside the workspace folders. */
 export interface MemoryStore {
@@ -14,6 +17,10 @@ export interface MemoryStore {
   read(scope: MemoryScope): Promise<string>;
   /** Adds an entry at the end. `entry` is a result of `memoryEntry`. @throws Error if it cannot be stored. */
   add(scope: MemoryScope, entry: string): Promise<void>;
+  /** Returns the digests of the proposed lessons that the user has kept or dismissed. */
+  answered(): Promise<readonly string[]>;
+  /** Stores that the user has kept or dismissed a proposed lesson. @throws Error if it cannot be stored */
+  answer(digest: string): Promise<void>;
 }
 
 /** The model receives the entry in every later session, so each call needs approval. The approval request shows the complete entry. */

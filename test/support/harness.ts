@@ -59,6 +59,8 @@ export type HarnessOptions = {
   memory?: AssistantPorts['memory'];
   surroundings?: AssistantPorts['surroundings'];
   remembered?: AssistantPorts['remembered'];
+  /** The maximum size of the memory in a conversation. */
+  memoryTokens?: number;
   workspaces?: AssistantPorts['workspaces'];
   terminalOutput?: AssistantPorts['terminalOutput'];
   adapter?: ModelAdapter;
@@ -158,6 +160,7 @@ async function start(place: Place, sessionId?: string): Promise<Harness> {
       model: () => ({ provider: 'scripted', model: 'scripted' }),
       ...(options.requirePlan && { requirePlan: () => true }),
       ...(options.titles && { titles: () => true }),
+      ...(options.memoryTokens !== undefined && { memory: () => options.memoryTokens ?? 0 }),
       ...(options.delegation !== undefined && { delegation: () => options.delegation ?? 0 }),
       limits: (mode) => (typeof limits === 'function' ? limits(mode) : { ...GENEROUS, ...limits }),
       ...(options.runLimits && { runLimits: options.runLimits }),

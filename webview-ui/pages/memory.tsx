@@ -5,13 +5,20 @@ import { post } from '../host.ts';
 
 const send = (request: RequestOf<'memory'>) => post({ type: 'page_request', request });
 
-const TITLES: Record<MemoryList['scope'], string> = { workspace: 'This workspace', user: 'All workspaces' };
+const TITLES: Record<MemoryList['scope'], string> = {
+  workspace: 'This workspace',
+  user: 'All workspaces',
+  lessons: 'Similar tasks in this workspace',
+};
 
 /** Lists what the user asked Kedge to remember. Entries can be deleted here, and edited in their file. */
 export function Page({ data: { lists, deleted } }: { data: MemoryPage }) {
   return (
     <div class="memory">
-      <p class="dim">These entries are sent to the model in later sessions. To add one, enter /remember followed by a fact.</p>
+      <p class="dim">
+        These entries are sent to the model in later sessions, and what worked for a task with similar tasks. To add one, enter /remember
+        followed by a fact.
+      </p>
       <div role="status">
         {deleted && (
           <div class="row undo">

@@ -9,7 +9,10 @@ import { digestOf } from './digest.ts';
 const CHARACTERS_PER_TOKEN = 4;
 
 /** The names of the memories, as notes and messages to the user show them. */
-const NAMES: Record<MemoryScope, string> = { workspace: 'memory for this workspace', user: 'memory for all workspaces' };
+const NAMES: Record<Exclude<MemoryScope, 'lessons'>, string> = {
+  workspace: 'memory for this workspace',
+  user: 'memory for all workspaces',
+};
 
 /**
  * Returns a note for each memory that differs from what the model has received. Each memory may use half of the budget, and also the part

@@ -7,6 +7,7 @@ import type { RunRecord, SessionState } from '../../core/session/session-state.t
 import { withIgnoreFiles } from '../../workspace/ignore.ts';
 import { Workspace } from '../../workspace/workspace.ts';
 import { listSkills, type Skill, skillsNote } from '../customizations/skills.ts';
+import { lessonNotes } from '../lessons/notes.ts';
 import { DEFAULT_MEMORY_TOKENS } from '../limits.ts';
 import { isAllocated, windowOf } from '../models/context-window.ts';
 import type { AssistantPorts } from '../ports.ts';
@@ -38,15 +39,16 @@ export async function contextOf(
   const rules = trusted ? new Rules(workspace, rulesLimits(window)) : undefined;
   const { memory } = ports.settings;
   const told = state.messages.telling();
-  const [rulesNotes, memories, surroundings, skills, servers] = await Promise.all([
+  const [rulesNotes, memories, lessons, surroundings, skills, servers] = await Promise.all([
     rules?.atStart(told),
     ports.remembered && memoryNotes(ports.remembered, told, memory?.() ?? DEFAULT_MEMORY_TOKENS),
+    ports.remembered && lessonNotes(ports.remembered, told, run.plan?.goal ?? prompt, memory?.() ?? DEFAULT_MEMORY_TOKENS),
     ports.surroundings?.(),
     skillsFor(ruled, sessionId),
     // The tools of the servers are not part of each request. A model that is asked about them receives a description of them.
     trusted && /\bMCP\b/i.test(prompt) ? ports.mcp?.overview?.(mode, mcpDenialFor(run, ruled)) : undefined,
   ]);
-  const before: NotePart[] = [...(rulesNotes ?? []), ...(memories ?? []), ...(await skillsNote(skills, told))];
+  const before: NotePart[] = [...(rulesNotes ?? []), ...(memories ?? []), ...(lessons ?? []), ...(await skillsNote(skills, told))];
   const after = [
     ...(surroundings ? surroundingsNote(surroundings, told, { fs: workspace.fs, trusted, isWithheld: workspace.withheldFiles() }) : []),
     ...(servers ? [note('servers', servers)] : []),

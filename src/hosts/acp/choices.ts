@@ -58,6 +58,11 @@ export const COMMANDS: AvailableCommand[] = [
   { name: 'read', description: 'Read whole documents of collections', input: { hint: 'documents, and what to do with them' } },
   { name: 'init', description: 'Write an AGENTS.md for this folder', input: { hint: 'further instructions' } },
   { name: 'remember', description: 'Remember this in later sessions of this folder', input: { hint: 'what to remember' } },
+  {
+    name: 'lesson',
+    description: 'Answer what Kedge proposes to remember for similar tasks',
+    input: { hint: 'keep, keep and your own words, or dismiss' },
+  },
 ];
 
 /** Returns the command of a prompt file. */

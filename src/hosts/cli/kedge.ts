@@ -38,6 +38,7 @@ import {
   contextTokensOf,
   delegationOf,
   environmentRules,
+  lessonsOf,
   memoryTokensOf,
   missingKey,
   providerConfig,
@@ -104,7 +105,11 @@ export function openKedge(
   const shown = files?.(fs, writer) ?? { fs, writer };
   const logs = join(storage, 'sessions');
   const storedGrants = new StoredGrants(join(storage, 'grants.json'));
-  const memory = new MemoryFiles({ workspace: join(storage, 'memory.md'), user: join(storageDirectory(env), 'memory.md') });
+  const memory = new MemoryFiles({
+    workspace: join(storage, 'memory.md'),
+    user: join(storageDirectory(env), 'memory.md'),
+    lessons: join(storage, 'lessons.md'),
+  });
   const agentFiles = async () => {
     const { AgentFiles } = await import('../node/agent-files.ts');
     return new AgentFiles({ directory: join(configDirectory(env), 'agents'), accepted: join(storage, 'agents.json') });
@@ -116,6 +121,7 @@ export function openKedge(
   const contextTokens = contextTokensOf(env);
   const delegation = delegationOf(env);
   const browser = browserOf(env);
+  const lessons = lessonsOf(env);
   let chosen: ModelRef = { provider: 'offline', model: 'offline' };
   let addresses: Addresses = {};
   /** The test result of `chosen`, if it is a local model. */
@@ -184,6 +190,7 @@ export function openKedge(
         memory: () => memoryTokens,
         contextTokens: () => contextTokens,
         delegation: () => delegation,
+        lessons: () => lessons,
         tuning: (model) => tuningOf(options, facts(model)),
         instructions: () => options.system,
       },

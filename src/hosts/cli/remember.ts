@@ -8,6 +8,7 @@ import { EXIT } from './run-session.ts';
 const SCOPES = [
   ['workspace', 'This folder'],
   ['user', 'All folders'],
+  ['lessons', 'Similar tasks in this folder'],
 ] as const;
 
 export async function remember(memory: MemoryFiles, { words, everywhere }: { words: string[]; everywhere: boolean }): Promise<number> {

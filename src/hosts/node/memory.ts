@@ -1,5 +1,5 @@
 /** Kedge's memory: Markdown files in Kedge's own storage, which the user can read and edit. */
-import { appendFileSync, closeSync, openSync } from 'node:fs';
+import { appendFileSync, closeSync, openSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { makeDirectory } from '../../sessions/directory.ts';
 import type { MemoryScope, MemoryStore } from '../../tools/remember.ts';
@@ -7,6 +7,8 @@ import { readRegular } from './files/real-files.ts';
 
 /** A model never receives more than this, so a larger file is not read completely. */
 const MAX_CHARACTERS = 1_000_000;
+/** Older answers are forgotten. */
+const MAX_ANSWERS = 1_000;
 
 export class MemoryFiles implements MemoryStore {
   readonly #files: Record<MemoryScope, string>;
@@ -26,6 +28,26 @@ export class MemoryFiles implements MemoryStore {
   async add(scope: MemoryScope, entry: string): Promise<void> {
     const before = await this.read(scope);
     appendFileSync(this.path(scope), `${before === '' || before.endsWith('\n') ? '' : '\n'}- ${entry}\n`);
+  }
+
+  async answered(): Promise<string[]> {
+    try {
+      return readRegular(this.#answers).toString('utf8').split('\n').filter(Boolean).slice(-MAX_ANSWERS);
+    } catch {
+      return [];
+    }
+  }
+
+  async answer(digest: string): Promise<void> {
+    const known = await this.answered();
+    if (known.includes(digest)) return;
+    makeDirectory(dirname(this.#answers));
+    writeFileSync(this.#answers, `${[...known, digest].slice(-MAX_ANSWERS).join('\n')}\n`, { mode: 0o600 });
+  }
+
+  /** The file with the digests of the lessons that the user has kept or dismissed. */
+  get #answers(): string {
+    return `${this.#files.lessons}.answered`;
   }
 
   /** Returns the path of a memory. The file is created if it does not exist. */

@@ -90,6 +90,7 @@ export class Kedge implements vscode.Disposable {
         titles: () => this.settings.titles(),
         contextTokens: () => this.settings.contextTokens(),
         delegation: () => this.settings.delegation(),
+        lessons: () => this.settings.lessons(),
         tuning: (model) => this.settings.tuning(model, this.models.facts(model)),
       },
       facts: (model) => this.models.facts(model),

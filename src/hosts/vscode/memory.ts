@@ -9,7 +9,11 @@ import type { Storage } from './storage.ts';
 
 export function memoryOf({ storage, sharedStorage }: Readonly<Storage>): MemoryFiles {
   const name = storage === sharedStorage ? 'workspace-memory.md' : 'memory.md';
-  return new MemoryFiles({ workspace: join(storage, name), user: join(sharedStorage, 'memory.md') });
+  return new MemoryFiles({
+    workspace: join(storage, name),
+    user: join(sharedStorage, 'memory.md'),
+    lessons: join(storage, 'lessons.md'),
+  });
 }
 
 /** Stores an entry. Returns a sentence for the user. @throws SessionError if the entry is empty or too long. */
@@ -28,6 +32,7 @@ export async function openMemory(kedge: Readonly<Storage>): Promise<void> {
   const items = [
     { label: 'This workspace', scope: 'workspace' as const },
     { label: 'All workspaces', scope: 'user' as const },
+    { label: 'Similar tasks in this workspace', scope: 'lessons' as const },
   ];
   const chosen = await vscode.window.showQuickPick(items, {
     title: 'Kedge: Open Memory',

@@ -12,7 +12,7 @@ function tokensOf({ system, tools }: ModelRequest): number {
 }
 
 describe('the fixed part of a request', () => {
-  const remembered = { read: async () => '', add: async () => {} };
+  const remembered = { read: async () => '', add: async () => {}, answered: async () => [], answer: async () => {} };
   const propose = turn(call('propose_plan', { goal: 'g', steps: [{ title: 't', files: ['a.txt'] }] }));
 
   async function sizeIn(mode: Mode): Promise<number> {

@@ -68,6 +68,13 @@ export const COMMANDS: readonly ChatCommand[] = [
   { name: 'clear', text: 'start a new session', run: clear },
   { name: 'init', args: 'WORDS', text: 'write an AGENTS.md for this folder', run: init },
   { name: 'remember', args: 'WORDS', text: 'remember this in later sessions of this folder', run: remember },
+  {
+    name: 'lesson',
+    args: 'keep|dismiss',
+    text: 'answer what Kedge proposes to remember after a run',
+    values: () => ['keep', 'dismiss'],
+    run: async ({ kedge, session, front }, words) => front.say(await (await kedge.assistant.lessons()).command(session, words)),
+  },
   { name: 'grants', text: 'list your permanent permissions in this folder', run: listGrants },
   {
     name: 'mcp',

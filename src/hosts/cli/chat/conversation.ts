@@ -23,6 +23,7 @@ import { COMMANDS, commandIn } from './commands.ts';
 import type { Controls, Front } from './front.ts';
 import { type Completion, complete, promptCompletion } from './input/completion.ts';
 import { editPlan } from './plan-editor.ts';
+import { proposeLesson } from './propose-lesson.ts';
 
 export type Beginning = { session: Session; mode: Mode; model: ModelRef | undefined; servers(): Promise<string>; leave(): void };
 
@@ -202,6 +203,7 @@ export class Conversation implements Chat, Controls {
       if (end === 'discarded') this.front.say(DISCARDED);
       else if (end === 'kept') this.front.say('The plan has not been run yet. To run it: /continue');
       else this.#sayHowToContinue();
+      await proposeLesson(this);
     } catch (error) {
       // A stopped run has said so itself.
       if (!stop.signal.aborted) throw error;

@@ -70,6 +70,10 @@ export const SETTINGS: Readonly<Record<string, Setting>> = {
     ...{ type: 'string', pattern: '^(?:on|off|/.*|[A-Za-z]:[\\\\/].*)$', examples: ['on'], variable: 'KEDGE_BROWSER' },
     description: 'Lets Agent mode use a browser: on, or the path of Chrome, Chromium or Edge. The default is off.',
   },
+  lessons: {
+    ...{ type: 'boolean', variable: 'KEDGE_LESSONS' },
+    description: 'Proposes after a run in a conversation what could be remembered for similar tasks. The default is true.',
+  },
   serverTimeout: {
     ...{ type: 'number', minimum: 1, maximum: 290, variable: 'KEDGE_SERVER_TIMEOUT' },
     description: 'Seconds without data before a request fails.',

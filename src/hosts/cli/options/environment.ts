@@ -72,6 +72,13 @@ export function browserOf(env: Environment): { path?: string } | undefined {
   throw new UsageError('KEDGE_BROWSER must be on, off, or the absolute path of Chrome, Chromium or Edge.');
 }
 
+/** Returns whether Kedge may propose what to remember after a run. @throws UsageError if KEDGE_LESSONS is invalid */
+export function lessonsOf(env: Environment): boolean {
+  const text = env.KEDGE_LESSONS?.trim() || 'true';
+  if (text === 'true' || text === 'false') return text === 'true';
+  throw new UsageError('KEDGE_LESSONS must be true or false.');
+}
+
 /** Returns the variables that may contain a provider's key. The first variable that is set is used. */
 export function keyVariablesOf(provider: string): string[] {
   return ['KEDGE_API_KEY', `${prefixOf(provider)}_API_KEY`, ...(catalogEntry(provider)?.keyVariables ?? [])];

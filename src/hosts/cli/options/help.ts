@@ -65,6 +65,7 @@ Environment
   KEDGE_WITHHOLD_ENV                  additional variables to withhold from commands, such as AWS_*
   KEDGE_CONTEXT_TOKENS                use at most this many tokens of a model's context window (default: all)
   KEDGE_MEMORY_TOKENS                 send at most this many tokens of the memory (default: 800; 0 turns it off)
+  KEDGE_LESSONS                       false: do not propose what to remember after a run (default: true)
   KEDGE_DELEGATION                    let a run give tasks to runs that only read, this deep (0 to 3; default: 0)
   KEDGE_BROWSER                       let Agent mode use a browser: on, or the path of Chrome, Chromium or Edge (default: off);
                                       kedge browser setup prepares it

@@ -123,6 +123,11 @@ export class VsCodeSettings implements Settings {
     return isBetween(MIN_CONTEXT_TOKENS, Number.MAX_SAFE_INTEGER)(tokens) ? tokens : undefined;
   }
 
+  /** Returns true if Kedge may propose what to remember after a run. A workspace cannot set it. */
+  lessons(): boolean {
+    return userSetting<unknown>('proposeLessons') !== false;
+  }
+
   /** Returns how deep runs may delegate. A workspace cannot set it, because the tool costs tokens. */
   delegation(): number {
     const depth = userSetting<unknown>('delegation');

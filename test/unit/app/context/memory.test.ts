@@ -18,7 +18,7 @@ describe('the memory', () => {
 
   beforeEach(async () => {
     directory = await mkdtemp(join(tmpdir(), 'kedge-memory-'));
-    remembered = new MemoryFiles({ workspace: file(), user: join(directory, 'user.md') });
+    remembered = new MemoryFiles({ workspace: file(), user: join(directory, 'user.md'), lessons: join(directory, 'lessons.md') });
   });
   afterEach(() => rm(directory, { recursive: true, force: true }));
 

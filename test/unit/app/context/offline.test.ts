@@ -13,7 +13,7 @@ const notes: Files = {
 };
 const told: HarnessOptions = {
   surroundings: async () => ({ system: 'Linux, bash', date: '2026-11-22', git: { branch: 'delete-all' } }),
-  remembered: { read: async () => '- Read package.json.', add: async () => {} },
+  remembered: { read: async () => '- Read package.json.', add: async () => {}, answered: async () => [], answer: async () => {} },
 };
 
 /** Passes messages to Offline as text, as the models of VS Code do. */
