@@ -4,7 +4,8 @@ import type { ExecuteContext, Tool, ToolOutput } from '../core/run/tool.ts';
 import { visibleLine } from '../core/words/visible-text.ts';
 import { defineTool } from './define-tool.ts';
 
-export type Task = { task: string; agent?: string | undefined };
+/** `step` is the step of the plan of the run that the task carries out. */
+export type Task = { task: string; agent?: string | undefined; step?: number };
 /** Carries out the task of a call. After a pause or a reload, the run that the call has started before goes on. */
 export type Delegate = (task: Task, call: Pick<ExecuteContext, 'callId' | 'signal' | 'progress'>) => Promise<ToolOutput>;
 

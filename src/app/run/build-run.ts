@@ -2,6 +2,7 @@
 
 import { narrowLimits, narrowTools } from '../../agents/narrow.ts';
 import { agentPrompt } from '../../agents/prompt.ts';
+import { hasAgents } from '../../core/plan/plan.ts';
 import { Meter, type SharedBudget } from '../../core/run/budget.ts';
 import type { Conductor, RunPorts } from '../../core/run/ports.ts';
 import { runLoop } from '../../core/run/run.ts';
@@ -13,6 +14,7 @@ import { systemPrompt } from '../../core/words/prompts.ts';
 import type { IsDenied } from '../../mcp/types.ts';
 import type { DocumentScope } from '../../tools/documents/access.ts';
 import { type ExternalAccess, toolsFor } from '../../tools/index.ts';
+import { withAgents } from '../../tools/plan/agent-steps.ts';
 import { StepController } from '../../tools/plan/step-controller.ts';
 import { skillTool } from '../../tools/skill.ts';
 import { WriteGate } from '../../workspace/gate.ts';
@@ -58,24 +60,12 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
   const checks = checksFor(judge, languages);
   // This is the only place where a run receives write access: in Agent mode and in a workspace that the user trusts.
   const writeGate = mode === 'agent' && ports.trusted() ? await gate() : undefined;
-  const stepController = writeGate && run.plan ? new StepController({ run, state }, workspace, writeGate, checks) : undefined;
   const revises = state.plans.get(run.revises ?? '')?.plan;
   const history = () => ({ messages: state.messages, events: scope.events, decideByRules: judge.decideByRules });
   const applied = run.applies && (await import('./apply-run.ts')).appliedRun(run, run.applies, ports);
   const found = applied ? undefined : above ? above.documents : await ports.documents?.(scope.sessionId);
   const documents = found && narrowed(found, run, state);
   const skills = applied ? [] : (scope.context?.skills ?? []);
-  const own = applied
-    ? applied.tools(workspace, writeGate)
-    : writeGate
-      ? toolsFor(
-          workspace,
-          { mode: 'agent', gate: writeGate, stepController, model: run.model, ...externalAccess(ports) },
-          languages,
-          history,
-        )
-      : toolsFor(workspace, mode === 'plan' ? { mode, newId: () => crypto.randomUUID(), revises } : { mode: 'ask' }, languages, history);
-  const extra = agent && !applied ? await toolsForAgent(agent, workspace, ports) : [];
   const children = applied
     ? undefined
     : await childrenOf(run, settings, () => ({
@@ -85,10 +75,31 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
         context: (child, inner) => contextOf(child, inner, ports),
         agent: async (name) => (await import('../agents/agents.ts')).chooseAgent({ name }, { id: scope.sessionId, state }, ports),
       }));
+  const agents =
+    mode === 'plan' && !above ? await (await import('../agents/plan-agents.ts')).offeredAgents(run, revises, state, ports) : [];
+  const planRun = { run, state };
+  const steps = writeGate && run.plan ? new StepController(planRun, workspace, writeGate, checks) : undefined;
+  const stepController = steps && children ? withAgents(steps, planRun, children.delegate) : steps;
+  const own = applied
+    ? applied.tools(workspace, writeGate)
+    : writeGate
+      ? toolsFor(
+          workspace,
+          { mode: 'agent', gate: writeGate, stepController, model: run.model, ...externalAccess(ports) },
+          languages,
+          history,
+        )
+      : toolsFor(
+          workspace,
+          mode === 'plan' ? { mode, newId: () => crypto.randomUUID(), revises, agents } : { mode: 'ask' },
+          languages,
+          history,
+        );
+  const extra = agent && !applied ? await toolsForAgent(agent, workspace, ports) : [];
   const all = [...own, ...extra, ...(skills.length > 0 ? [skillTool(skills)] : [])];
   const readable = documents && readableIn(documents, workspace);
   const read = readable ? await withDocuments(all, readable) : all;
-  const available = children ? [...read, children.tool] : read;
+  const available = children?.isOffered ? [...read, children.tool] : read;
   // A child run has at most the tools of its parent, and those that an agent adds if its parent has none. All of these only read.
   const isOffered = (tool: Tool) =>
     !above || above.tools().some(({ name }) => name === tool.name) || (!above.isNarrowed && extra.includes(tool));
@@ -180,12 +191,16 @@ const CHILD_PROMPT =
 /** How deep the runs of an agent that names the tool delegate, if the user has set nothing. */
 const USUAL_DEPTH = 2;
 
-/** Returns the child runs of a run, if it may give tasks to them: the user turned that on, or chose an agent that names the tool. */
-async function childrenOf({ parent, agent }: RunRecord, settings: Settings, family: () => Family): Promise<Children | undefined> {
+/**
+ * Returns the child runs of a run, if it may have any: the user turned that on, chose an agent that names the tool, or confirmed a plan whose steps
+ * name agents.
+ */
+async function childrenOf({ parent, agent, plan }: RunRecord, settings: Settings, family: () => Family): Promise<Children | undefined> {
   const isNamed = agent?.source !== 'workspace' && agent?.tools?.some((name) => name === 'delegate' || name === 'agents');
   const depth = settings.delegation?.() || (isNamed ? USUAL_DEPTH : 0);
-  if ((parent?.depth ?? 0) >= depth) return undefined;
-  return new (await import('./children/children.ts')).Children(family());
+  const isOffered = (parent?.depth ?? 0) < depth;
+  if (!isOffered && !(plan && hasAgents(plan))) return undefined;
+  return new (await import('./children/children.ts')).Children(family(), isOffered);
 }
 
 /** Adds tools of MCP servers, which replace earlier tools of the same servers. They must not replace a tool of Kedge or of another server. */

@@ -44,8 +44,12 @@ export class Children {
   readonly #family: Family;
   readonly #adapters = new Set<ModelAdapter>();
 
-  constructor(family: Family) {
+  /** Whether the model may give tasks to children. Without it, only the steps of a plan have them. */
+  readonly isOffered: boolean;
+
+  constructor(family: Family, isOffered: boolean) {
     this.#family = family;
+    this.isOffered = isOffered;
   }
 
   /** The tool with which the model of the parent starts children. */
