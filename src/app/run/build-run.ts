@@ -50,7 +50,9 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
   const { languages, settings, now = Date.now } = ports;
   const { state, emit, pace, answered, replied } = scope;
   const shown = await withIgnoreFiles(fs);
+  const planned = run.plan ? run : above?.planned;
   const judged = judgeFor(run, scope, ports, {
+    planned,
     hookPlaces: mode === 'agent' ? await hookPlaces(fs) : [],
     tools: () => tools,
     hides: shown.hides,
@@ -58,8 +60,9 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
   const judge = scope.hooks ? (await import('./hooks.ts')).withHooks(judged, scope.hooks, () => ports.unattended?.() ?? false) : judged;
   const workspace = new Workspace(shown, judge.withheldFilter);
   const checks = checksFor(judge, languages);
-  // This is the only place where a run receives write access: in Agent mode and in a workspace that the user trusts.
-  const writeGate = mode === 'agent' && ports.trusted() ? await gate() : undefined;
+  // This is the only place where a run receives write access: in Agent mode and in a workspace that the user trusts, and if its parent has it.
+  const canWrite = mode === 'agent' && ports.trusted() && (above?.canWrite ?? true);
+  const writeGate = canWrite ? await gate() : undefined;
   const revises = state.plans.get(run.revises ?? '')?.plan;
   const history = () => ({ messages: state.messages, events: scope.events, decideByRules: judge.decideByRules });
   const applied = run.applies && (await import('./apply-run.ts')).appliedRun(run, run.applies, ports);
@@ -69,8 +72,11 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
   const children = applied
     ? undefined
     : await childrenOf(run, settings, () => ({
-        ...{ run, scope, loop: runLoop, limits: () => limits() },
-        above: () => ({ meter, documents, tools: () => tools, isLeftOut, isNarrowed: above?.isNarrowed || agent !== undefined }),
+        ...{ run, scope, canWrite, loop: runLoop, limits: () => limits() },
+        above: () => {
+          const isNarrowed = above?.isNarrowed || agent !== undefined;
+          return { meter, documents, tools: () => tools, isLeftOut, isNarrowed, canWrite, planned };
+        },
         build: (child, inner) => buildRun(child, inner, ports, { gate, share }),
         context: (child, inner) => contextOf(child, inner, ports),
         agent: async (name) => (await import('../agents/agents.ts')).chooseAgent({ name }, { id: scope.sessionId, state }, ports),
@@ -157,7 +163,7 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
           mode,
           fs.folders.map(({ name }) => name),
         ),
-        run.parent && CHILD_PROMPT,
+        run.parent && `${CHILD_PROMPT} ${canWrite ? WRITTEN : FOUND}`,
         settings.instructions?.()?.trim(),
         agent && agentPrompt(agent),
       ]
@@ -186,7 +192,9 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
 }
 
 const CHILD_PROMPT =
-  'You carry out one task for another assistant, which receives only your final answer, without your tool results. Make it complete and short: findings with places, and what you could not find.';
+  'You carry out one task for another assistant, which receives only your final answer, without your tool results. Make it complete and short:';
+const FOUND = 'findings with places, and what you could not find.';
+const WRITTEN = 'what you changed and checked, and what is left.';
 
 /** How deep the runs of an agent that names the tool delegate, if the user has set nothing. */
 const USUAL_DEPTH = 2;

@@ -68,8 +68,10 @@ class AgentSteps implements StepControl {
 
   /** Starts the run of the agent, or goes on with the one that the call has started before. */
   async #carryOut({ step, note }: Report, agent: string, context: ExecuteContext) {
+    // Only what the step may change can be changed there, because the policy judges the calls of a child by the plan of its parent.
+    const changes = (this.plan.steps[step - 1]?.files.length ?? 0) > 0;
     try {
-      const output = await this.#delegate({ task: taskText(this.plan, step, note), agent, step }, context);
+      const output = await this.#delegate({ task: taskText(this.plan, step, note), agent, ...(changes && { write: 'here' }) }, context);
       const answer = typeof output.content === 'string' ? output.content : '';
       return { answer, hasFailed: output.isError === true, most: output.most };
     } catch (error) {
