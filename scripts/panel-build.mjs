@@ -3,6 +3,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { usedCodicons } from './codicons.mjs';
+import { sdkParts } from './sdk-parts.mjs';
 
 /** Diagrams whose parsers or layouts would double the size of the package. Their source text is shown instead. */
 const LEFT_OUT =
@@ -80,7 +81,7 @@ export const panelBundles = [
     jsx: 'automatic',
     jsxImportSource: 'preact',
     assetNames: '[name]',
-    plugins: [lazyParts, pagesWithPanel, usedCodicons],
+    plugins: [lazyParts, pagesWithPanel, usedCodicons, sdkParts],
   },
   {
     ...common,

@@ -20,8 +20,18 @@ function geminiModels(code) {
   return replaced(code.slice(0, start), /\b(?:this\.apiClient|apiClient|client)\.isVertexAI\(\)/g, 'false') + client;
 }
 
+/**
+ * Kedge reads the tokens of Markdown and never creates HTML. What follows the lexer, such as the renderer and the parser, makes up a fifth of
+ * the library.
+ */
+function markdownLexer(code) {
+  const [, lexer] = /\bexport\{.*\b(\w+) as Lexer\b/.exec(code) ?? [];
+  return replaced(code, /;var \w+=class\{options;parser;[\s\S]*$/g, `;export{${lexer} as Lexer};`);
+}
+
 const PARTS = [
   [/google.genai.dist.web.index\.mjs$/, geminiModels],
+  [/marked.lib.marked\.esm\.js$/, markdownLexer],
   // No adapter uses the tools for servers.
   [/anthropic-ai.sdk.tools.agent-toolset.node\.mjs$/, () => 'export {};'],
   // The validator is always given. The SDK would load Ajv for the case that it is not.

@@ -46,7 +46,7 @@ describe('the size of the build', () => {
     ['what the extension loads at activation', 130_000, () => staticSize('extension'), LAZY],
     ['what the terminal program loads at its start', 332_000, () => staticSize('program'), LAZY],
     // Colors of code, formulas and diagrams are bundles of their own.
-    ['the script of the panel', 208_500, () => staticSize('panel'), SMALLER],
+    ['the script of the panel', 201_000, () => staticSize('panel'), SMALLER],
     ['the colors of code in the panel', 160_000, () => staticSize('panel-highlight'), SMALLER],
     ['the formulas of the panel', 285_000, () => staticSize('panel-math'), SMALLER],
     ['the diagrams of the panel', 1_300_000, () => staticSize('panel-diagram'), SMALLER],
