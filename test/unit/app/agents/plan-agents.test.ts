@@ -161,6 +161,36 @@ describe('the agent of a step', () => {
     assert.match(textOf(kedge.session.state.messages.at(-1) as Message), /^Old\.\n\nStep 1 is done\./);
   });
 
+  it('changes only the files of its step, and the step is checked and kept like every other', async () => {
+    const plan: PlanDraft = {
+      goal: 'Make it new',
+      steps: [{ title: 'Change it', files: ['a.txt'], agent: 'coder', check: { search_empty: { pattern: 'old', glob: 'a.txt' } } }],
+    };
+    const other = call('replace_in_file', { path: 'b.txt', edits: [{ old_text: 'old', new_text: 'new' }] }, 'other');
+    const task = [
+      'Change it',
+      'Only these files may change: a.txt',
+      'This is step 1 of 1 of a plan that the user confirmed. The goal of the plan: Make it new',
+    ].join('\n\n');
+    const adapter = withPlan(plan, turns(step(1, 'started')), { [task]: turns(other, edit) });
+    await using kedge = await assistantOn(FILES, [], { adapter });
+    const asked: string[] = [];
+    kedge.session.subscribe((event) => {
+      if (event.type !== 'approval_requested') return;
+      asked.push(`${event.title}: ${event.reason}`);
+      void kedge.session.answerApproval(event.approvalId, { approve: false });
+    });
+    await kedge.session.plans.answer((await propose(kedge, 'plan with the coder')).id, 'run');
+    assert.equal(asked.length, 1);
+    assert.match(asked[0] ?? '', /^Subtask 1, coder .*b\.txt.*Step 1 \(Change it\) may not change b\.txt/);
+    assert.deepEqual([await kedge.read('a.txt'), await kedge.read('b.txt')], ['new\n', 'old\n']);
+    assert.deepEqual([childrenIn(kedge)[0]?.mode, statuses(kedge)], ['agent', ['1 started', '1 done']]);
+    assert.match(resultTexts(kedge.session)[1] ?? '', /Files it changed: a\.txt[\s\S]*Step 1 is done\. Check passed/);
+    assert.deepEqual(kedge.session.state.lastRun?.steps[1]?.files, ['a.txt']);
+    await kedge.session.changes.undo(kedge.session.state.lastRun?.runId ?? '');
+    assert.equal(await kedge.read('a.txt'), 'old\n');
+  });
+
   it('is the only one that carries it out', async () => {
     const adapter = withPlan(PLAN, turns(step(1, 'done'), edit));
     const plan = { ...PLAN, steps: [{ title: 'Change it', files: ['a.txt'], agent: 'coder' }] };
