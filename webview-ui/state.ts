@@ -104,6 +104,7 @@ export function reduce(model: PanelModel, message: ToPanel | Local): PanelModel 
     case 'notice_dismissed':
       return { ...model, notice: undefined };
     case 'image':
+    case 'agents_found':
     case 'take_focus':
       return model;
   }

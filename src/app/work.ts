@@ -1,5 +1,6 @@
 /** The code and ports that runs, undo and restore need in addition to reading sessions. They are loaded when they are first used. */
 
+import type { Plan } from '../core/plan/plan.ts';
 import type { RunPorts } from '../core/run/ports.ts';
 import type { RunRecord, SessionState } from '../core/session/session-state.ts';
 import type { WriteGate } from '../workspace/gate.ts';
@@ -73,6 +74,12 @@ export class Work {
     const ports = await this.#portsOf(run.worktree, scope.sessionId);
     const port = await ports.hooks?.();
     return port && (await import('./run/hooks.ts')).beginHooks(run, scope, ports, { port, pending: this.#pendingHooks });
+  }
+
+  /** @throws SessionError if a step of the plan names an agent that cannot carry it out */
+  async expectAgents(plan: Plan, state: SessionState): Promise<void> {
+    const [{ expectAgents }, { ports }] = await Promise.all([import('./agents/plan-agents.ts'), this.load()]);
+    await expectAgents(plan, state, ports);
   }
 
   /** Returns how the agent narrows the next run of a session. @throws SessionError if it cannot be used */

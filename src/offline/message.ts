@@ -42,13 +42,14 @@ export function parsePlan(text: string): ConfirmedPlan {
     const step = plan.steps.at(-1);
     if (step && /^\s*(```|~~~)/.test(line)) fenced = !fenced;
     const [, number, title] = fenced ? [] : (/^(\d+)\. (.*)$/.exec(line) ?? []);
-    const [, key, value] = fenced ? [] : (/^ {3}(detail|files|tools|check|state): (.*)$/.exec(line) ?? []);
+    const [, key, value] = fenced ? [] : (/^ {3}(detail|files|tools|agent|check|state): (.*)$/.exec(line) ?? []);
     if (!fenced && step && OTHERS.test(line)) break;
     if (!fenced && checks && line.startsWith('- ')) checks.push(line.slice(2));
     else if (!fenced && line === 'Checks:' && step) checks = [];
     else if (Number(number) === plan.steps.length + 1) plan.steps.push({ title: title as string, files: [] });
     else if (step && key === 'files') step.files = (value as string).split(', ');
     else if (step && key === 'tools') step.tools = (value as string).split(', ');
+    else if (step && key === 'agent') step.agent = value as string;
     else if (step && key === 'check') step.check = value as string;
     else if (step && key === 'detail') step.detail = value as string;
     else if (step && key === 'state') step.state = value as string;

@@ -28,6 +28,7 @@ const deny = (rule: RuleId, reason: string): Judgement => ({ kind: 'deny', rule,
 /** The ids of the policy rules that deny a call or ask because of the user's rules, or because of the files that a command reads. */
 const BY_RULES: ReadonlySet<RuleId> = new Set(['rule', 'command-denied', 'command-asked', 'guarded-path']);
 
+const DELEGATES = 'Each call of the subtask is judged for itself.';
 const REMEMBERS = 'This is sent to the model in all later sessions.';
 
 export function decide(input: PolicyInput): Judgement {
@@ -80,7 +81,8 @@ function judge(input: PolicyInput): Judgement {
   const askingRule = ruleFor('ask', input);
   if (askingRule) return ask('rule', ruleSentence(askingRule));
 
-  if (reads && hosts.length === 0) return allow(isBuiltin ? 'read-only' : 'mcp-read-only', 'This tool only reads.');
+  if (reads && hosts.length === 0)
+    return allow(isBuiltin ? 'read-only' : 'mcp-read-only', tool.delegates ? DELEGATES : 'This tool only reads.');
   const written = targets.filter((target) => target.access !== 'read');
   const beyond = needsBeyondPlan(input);
   const unplanned = beyond.find((need) => !grantedBeyondPlan(need, input));

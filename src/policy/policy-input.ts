@@ -19,6 +19,7 @@ export type PolicyInput = {
         source?: string;
         fingerprint?: string | undefined;
         danger?: Pick<Decision, 'rule' | 'reason'> | undefined;
+        delegates?: boolean | undefined;
       }
     | undefined;
   name: string;

@@ -77,6 +77,8 @@ export type ToPanel =
   | { type: 'mentions_found'; query: string; choices: MentionChoice[] }
   /** The commands of the prompt files. `takes` says what can follow the command. */
   | { type: 'commands_found'; commands: { command: string; text: string; takes?: string }[] }
+  /** The names of the agents that a step of a plan can have. */
+  | { type: 'agents_found'; agents: string[] }
   /** Adds a mention to the message that is being written. */
   | ({ type: 'add_mention' } & Mention)
   /** The active file or selection in the editor. It is offered, and sent only if the user adds it. */
@@ -157,6 +159,7 @@ export const ToHost = z.discriminatedUnion('type', [
   z.object({ type: z.literal('find_mentions'), query: z.string().max(4_096) }),
   /** Asks for the commands of the prompt files. */
   z.object({ type: z.literal('find_commands') }),
+  z.object({ type: z.literal('find_agents') }),
   /** Asks whether a file or another object can be mentioned. The host answers with `add_mention` or a notice. */
   z.object({ type: z.literal('check_mention'), ref: mentionRef }),
   /** Files that were dropped on the panel. */

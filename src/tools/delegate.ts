@@ -4,27 +4,40 @@ import type { ExecuteContext, Tool, ToolOutput } from '../core/run/tool.ts';
 import { visibleLine } from '../core/words/visible-text.ts';
 import { defineTool } from './define-tool.ts';
 
-export type Task = { task: string; agent?: string | undefined };
+/** Where a child run may change files. Without a place, it only reads. */
+export const PLACES = ['here'] as const;
+export type Place = (typeof PLACES)[number];
+export type Task = { task: string; agent?: string | undefined; write?: Place | undefined };
 /** Carries out the task of a call. After a pause or a reload, the run that the call has started before goes on. */
 export type Delegate = (task: Task, call: Pick<ExecuteContext, 'callId' | 'signal' | 'progress'>) => Promise<ToolOutput>;
 
 const TITLE = 80;
+const READING =
+  'Give a self-contained reading task to a fresh assistant, which sees nothing of this conversation. Only its answer returns.';
+const TOGETHER = 'Calls in one turn run at once.';
+const WRITING = 'With `write`, it also changes files: here, while nothing else runs.';
 
-export function delegateTool(delegate: Delegate): Tool {
-  const tool = defineTool({
+const input = z.object({ task: z.string().min(1), agent: z.string().optional() });
+const writingInput = input.extend({ write: z.enum(PLACES).optional() });
+
+/** Without `canWrite`, the tool has no input with which a task could ask for more than reading. */
+export function delegateTool(delegate: Delegate, canWrite = false): Tool {
+  const tool = defineTool<typeof writingInput>({
     name: 'delegate',
-    description:
-      'Give a self-contained reading task to a fresh assistant, which sees nothing of this conversation. Only its answer returns. Calls in one turn run at once.',
+    description: [READING, TOGETHER, ...(canWrite ? [WRITING] : [])].join(' '),
     effect: 'readonly',
-    input: z.object({ task: z.string().min(1), agent: z.string().optional() }),
-    async prepare({ task, agent }) {
+    input: canWrite ? writingInput : (input as typeof writingInput),
+    async prepare({ task, agent, write }) {
       const line = visibleLine(task);
-      return {
-        title: `Delegate: ${line.length > TITLE ? `${line.slice(0, TITLE)}…` : line}`,
-        targets: [],
-        execute: (context) => delegate({ task, agent }, context),
-      };
+      const title = `Delegate${write ? `, writing ${write}` : ''}: ${line.length > TITLE ? `${line.slice(0, TITLE)}…` : line}`;
+      return { title, targets: [], execute: (context) => delegate({ task, agent, ...(write && { write }) }, context) };
     },
   });
-  return Object.defineProperty(tool, 'delegates', { value: true, enumerable: true });
+  return Object.assign(tool, { delegates: true, ...(canWrite && { alone: isAlone }) });
+}
+
+/** A child that writes in the user's folder runs alone. The input is not checked yet, so every field that could mean `write` counts. */
+function isAlone(given: unknown): boolean {
+  if (typeof given !== 'object' || given === null) return true;
+  return Object.keys(given).some((key) => key !== 'task' && key !== 'agent');
 }

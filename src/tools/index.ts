@@ -1,6 +1,5 @@
 /** Selects the tools of a run. Without a write gate, a run has no tool that can change files. */
 import type { ModelRef } from '../core/model/messages.ts';
-import type { Plan } from '../core/plan/plan.ts';
 import type { Tool } from '../core/run/tool.ts';
 import type { CommandRunner } from '../workspace/commands.ts';
 import type { WriteGate } from '../workspace/gate.ts';
@@ -26,8 +25,8 @@ import { findReferencesTool, goToDefinitionTool } from './languages/references.t
 import { renameSymbolTool } from './languages/rename-symbol.ts';
 import { documentSymbolsTool, workspaceSymbolsTool } from './languages/symbols.ts';
 import { type Fetcher, fetchUrlTool } from './network/fetch-url.ts';
-import { proposePlanTool, updateStepTool } from './plan/plan-tools.ts';
-import type { StepController } from './plan/step-controller.ts';
+import type { StepControl } from './plan/agent-steps.ts';
+import { type Planning, proposePlanTool, updateStepTool } from './plan/plan-tools.ts';
 import { recallTool } from './recall.ts';
 import type { History } from './recall-entries.ts';
 import { type MemoryStore, rememberTool } from './remember.ts';
@@ -35,8 +34,8 @@ import { todoTool } from './todo.ts';
 
 export type ToolAccess =
   | { mode: 'ask' }
-  | { mode: 'plan'; newId: () => string; revises?: Plan | undefined }
-  | ({ mode: 'agent'; gate: WriteGate; stepController?: StepController | undefined; model?: ModelRef } & ExternalAccess);
+  | ({ mode: 'plan' } & Planning)
+  | ({ mode: 'agent'; gate: WriteGate; stepController?: StepControl | undefined; model?: ModelRef } & ExternalAccess);
 
 /** Access beyond the files of the workspace, if the host provides it. */
 export type ExternalAccess = {
@@ -56,7 +55,7 @@ export function toolsFor(workspace: Workspace, access: ToolAccess, languages?: L
     case 'ask':
       return tools;
     case 'plan':
-      return [...tools, proposePlanTool(workspace, access.newId, access.revises)];
+      return [...tools, proposePlanTool(workspace, access)];
     case 'agent': {
       const { gate, model, stepController, commands, fetcher, browse, memory } = access;
       const editTool = editsByPatch(model) ? applyPatchTool : replaceInFileTool;

@@ -15,19 +15,32 @@ import { delegating, modelOf, type Role, reading, resultsIn } from './delegating
 import { GENEROUS } from './harness.ts';
 import { WatchedStore } from './watched-store.ts';
 
-/** The calls that the tree makes: the root four, its three children two, two and three, and their child two. */
-export const CALLS = 13;
-export const RUNS = 5;
+/** The calls that the tree makes: the root five, three children that read two, two and three, their child two, and the child that writes two. */
+export const CALLS = 16;
+export const RUNS = 6;
 export const ANSWER = 'One: a.txt, b.txt.';
 
 export function layOutFiles(root: string): void {
   mkdirSync(root, { recursive: true });
   for (const name of ['a.txt', 'b.txt', 'c.txt', 'd.txt']) writeFileSync(join(root, name), `${name}\n`);
+  writeFileSync(join(root, 'written.txt'), WRITTEN.before);
 }
+
+/** The content of the file that a child changes. A second change would change it further. */
+export const WRITTEN = { before: 'x\n', after: 'xx\n' };
+
+const writing: Role = (turn) =>
+  turn === 0
+    ? call('replace_in_file', { path: 'written.txt', edits: [{ old_text: 'x', new_text: 'xx' }] }, 'w')
+    : turn === 1
+      ? call('create_file', { path: 'made.txt', content: 'made\n' }, 'w')
+      : say('Written.');
 
 const root: Role = (turn, request) =>
   turn === 0
-    ? ['one', 'two', 'three'].flatMap((task, index) => call('delegate', { task }, `d${index}`))
+    ? ['one', 'two', 'three', 'four'].flatMap((task, index) =>
+        call('delegate', { task, ...(task === 'four' && { write: 'here' }) }, `d${index}`),
+      )
     : turn === 1
       ? call('read_file', { path: 'd.txt' }, 'last')
       : say(resultsIn(request)[0] ?? '');
@@ -42,6 +55,7 @@ export function openTree(directory: string, storage: string, moment: () => void)
     two: (turn, request, signal) =>
       turn === 0 ? delegating('inner')(turn, request, signal) : reading('Two.', '', 'c.txt')(turn, request, signal),
     three: reading('Three.', 'd.txt', 'c.txt', 'b.txt'),
+    four: writing,
     inner: reading('Inner.', 'a.txt', 'd.txt'),
   });
   return new Assistant({
@@ -49,14 +63,14 @@ export function openTree(directory: string, storage: string, moment: () => void)
     settings: { model: () => ({ provider: 'scripted', model: 'scripted' }), limits: () => GENEROUS, delegation: () => 2 },
     adapter: async () => adapter,
     trusted: () => true,
-    grants: { list: () => [], add: () => undefined },
+    grants: { list: () => [{ kind: 'edits' }], add: () => undefined },
   });
 }
 
 /** Continues the task from where it stopped and runs it to its end. */
 export async function finish(session: Session): Promise<void> {
   const { lastRun } = session.state;
-  if (!lastRun) await session.prompt({ text: 'root', mode: 'ask' });
+  if (!lastRun) await session.prompt({ text: 'root', mode: 'agent' });
   else if (lastRun.status !== 'finished') await session.resume();
 }
 

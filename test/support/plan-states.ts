@@ -136,7 +136,7 @@ const unchanged = () => {
     .run('agent', 'The user confirmed this plan.', RICH)
     .add({ type: 'plan_step', ...of, step: 1, status: 'started' })
     .calls('update_step', 'Step 1 reported done: Rename the function and its callers', { step: 1, status: 'done' });
-  const question = unchangedQuestion(1, 'Step 1 (Rename the function and its callers)');
+  const question = unchangedQuestion(1, RICH.steps[0]);
   return script.add({ type: 'question_asked', questionId: `${script.lastCall}:${question.id}`, callId: script.lastCall, question });
 };
 

@@ -2,6 +2,7 @@
 
 import { narrowLimits, narrowTools } from '../../agents/narrow.ts';
 import { agentPrompt } from '../../agents/prompt.ts';
+import { hasAgents } from '../../core/plan/plan.ts';
 import { Meter, type SharedBudget } from '../../core/run/budget.ts';
 import type { Conductor, RunPorts } from '../../core/run/ports.ts';
 import { runLoop } from '../../core/run/run.ts';
@@ -13,6 +14,7 @@ import { systemPrompt } from '../../core/words/prompts.ts';
 import type { IsDenied } from '../../mcp/types.ts';
 import type { DocumentScope } from '../../tools/documents/access.ts';
 import { type ExternalAccess, toolsFor } from '../../tools/index.ts';
+import { withAgents } from '../../tools/plan/agent-steps.ts';
 import { StepController } from '../../tools/plan/step-controller.ts';
 import { skillTool } from '../../tools/skill.ts';
 import { WriteGate } from '../../workspace/gate.ts';
@@ -28,9 +30,9 @@ import { pressureNotice, pressureOf, shrink } from '../models/memory-pressure.ts
 import type { AssistantPorts, DocumentsPort, Settings } from '../ports.ts';
 import type { AskerPorts } from '../reading/asker.ts';
 import { readCommand } from '../reading/command.ts';
+import { SessionError } from '../session/session-error.ts';
 import type { Children, Family } from './children/children.ts';
 import { priceOf } from './cost.ts';
-import { SessionError } from '../session/session-error.ts';
 import { judgeFor, mcpDenialFor, withSessionRules } from './judge.ts';
 import { checksFor, expectConfirmed } from './plan-run.ts';
 import type { RunScope } from './run-scope.ts';
@@ -49,7 +51,9 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
   const { languages, settings, now = Date.now } = ports;
   const { state, emit, pace, answered, replied } = scope;
   const shown = await withIgnoreFiles(fs);
+  const planned = run.plan ? run : above?.planned;
   const judged = judgeFor(run, scope, ports, {
+    planned,
     hookPlaces: mode === 'agent' ? await hookPlaces(fs) : [],
     hooks: scope.hooks?.userCommands,
     tools: () => tools,
@@ -58,18 +62,35 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
   const judge = scope.hooks ? (await import('./hooks.ts')).withHooks(judged, scope.hooks, () => ports.unattended?.() ?? false) : judged;
   const workspace = new Workspace(shown, judge.withheldFilter);
   const checks = checksFor(judge, languages);
-  // This is the only place where a run receives write access: in Agent mode and in a workspace that the user trusts.
-  const writeGate = mode === 'agent' && ports.trusted() ? await gate() : undefined;
+  // This is the only place where a run receives write access: in Agent mode and in a workspace that the user trusts, and if its parent has it.
+  const canWrite = mode === 'agent' && ports.trusted() && (above?.canWrite ?? true);
+  const writeGate = canWrite ? await gate() : undefined;
   // A child run has no browser of its own.
   const browser = writeGate && !above && !run.applies ? await ports.browser?.() : undefined;
   const browse = browser && (await import('../../tools/network/browse.ts')).browseTool(browser);
-  const stepController = writeGate && run.plan ? new StepController({ run, state }, workspace, writeGate, checks) : undefined;
   const revises = state.plans.get(run.revises ?? '')?.plan;
   const history = () => ({ messages: state.messages, events: scope.events, decideByRules: judge.decideByRules });
   const applied = run.applies && (await import('./apply-run.ts')).appliedRun(run, run.applies, ports, scope.sessionId);
   const found = applied ? undefined : above ? above.documents : await ports.documents?.(scope.sessionId);
   const documents = found && narrowed(found, run, state);
   const skills = applied ? [] : (scope.context?.skills ?? []);
+  const children = applied
+    ? undefined
+    : await childrenOf(run, settings, () => ({
+        ...{ run, scope, canWrite, loop: runLoop, limits: () => limits() },
+        above: () => {
+          const isNarrowed = above?.isNarrowed || agent !== undefined;
+          return { meter, documents, tools: () => tools, isLeftOut, isNarrowed, canWrite, planned };
+        },
+        build: (child, inner) => buildRun(child, inner, ports, { gate, share }),
+        context: (child, inner) => contextOf(child, inner, ports),
+        agent: async (name) => (await import('../agents/agents.ts')).chooseAgent({ name }, { id: scope.sessionId, state }, ports),
+      }));
+  const agents =
+    mode === 'plan' && !above ? await (await import('../agents/plan-agents.ts')).offeredAgents(run, revises, state, ports) : [];
+  const planRun = { run, state };
+  const steps = writeGate && run.plan ? new StepController(planRun, workspace, writeGate, checks) : undefined;
+  const stepController = steps && children ? withAgents(steps, planRun, children.delegate) : steps;
   const own = applied
     ? applied.tools(workspace, writeGate)
     : writeGate
@@ -79,21 +100,17 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
           languages,
           history,
         )
-      : toolsFor(workspace, mode === 'plan' ? { mode, newId: () => crypto.randomUUID(), revises } : { mode: 'ask' }, languages, history);
+      : toolsFor(
+          workspace,
+          mode === 'plan' ? { mode, newId: () => crypto.randomUUID(), revises, agents } : { mode: 'ask' },
+          languages,
+          history,
+        );
   const extra = agent && !applied ? await toolsForAgent(agent, workspace, ports) : [];
-  const children = applied
-    ? undefined
-    : await childrenOf(run, settings, () => ({
-        ...{ run, scope, loop: runLoop, limits: () => limits() },
-        above: () => ({ meter, documents, tools: () => tools, isLeftOut, isNarrowed: above?.isNarrowed || agent !== undefined }),
-        build: (child, inner) => buildRun(child, inner, ports, { gate, share }),
-        context: (child, inner) => contextOf(child, inner, ports),
-        agent: async (name) => (await import('../agents/agents.ts')).chooseAgent({ name }, { id: scope.sessionId, state }, ports),
-      }));
   const all = [...own, ...extra, ...(skills.length > 0 ? [skillTool(skills)] : [])];
   const readable = documents && readableIn(documents, workspace);
   const read = readable ? await withDocuments(all, readable) : all;
-  const available = children ? [...read, children.tool] : read;
+  const available = children?.isOffered ? [...read, children.tool] : read;
   // A child run has at most the tools of its parent, and those that an agent adds if its parent has none. All of these only read.
   const isOffered = (tool: Tool) =>
     !above || above.tools().some(({ name }) => name === tool.name) || (!above.isNarrowed && extra.includes(tool));
@@ -151,7 +168,7 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
           mode,
           fs.folders.map(({ name }) => name),
         ),
-        run.parent && CHILD_PROMPT,
+        run.parent && `${CHILD_PROMPT} ${canWrite ? WRITTEN : FOUND}`,
         settings.instructions?.()?.trim(),
         agent && agentPrompt(agent),
       ]
@@ -181,17 +198,23 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
 }
 
 const CHILD_PROMPT =
-  'You carry out one task for another assistant, which receives only your final answer, without your tool results. Make it complete and short: findings with places, and what you could not find.';
+  'You carry out one task for another assistant, which receives only your final answer, without your tool results. Make it complete and short:';
+const FOUND = 'findings with places, and what you could not find.';
+const WRITTEN = 'what you changed and checked, and what is left.';
 
 /** How deep the runs of an agent that names the tool delegate, if the user has set nothing. */
 const USUAL_DEPTH = 2;
 
-/** Returns the child runs of a run, if it may give tasks to them: the user turned that on, or chose an agent that names the tool. */
-async function childrenOf({ parent, agent }: RunRecord, settings: Settings, family: () => Family): Promise<Children | undefined> {
+/**
+ * Returns the child runs of a run, if it may have any: the user turned that on, chose an agent that names the tool, or confirmed a plan whose steps
+ * name agents.
+ */
+async function childrenOf({ parent, agent, plan }: RunRecord, settings: Settings, family: () => Family): Promise<Children | undefined> {
   const isNamed = agent?.source !== 'workspace' && agent?.tools?.some((name) => name === 'delegate' || name === 'agents');
   const depth = settings.delegation?.() || (isNamed ? USUAL_DEPTH : 0);
-  if ((parent?.depth ?? 0) >= depth) return undefined;
-  return new (await import('./children/children.ts')).Children(family());
+  const isOffered = (parent?.depth ?? 0) < depth;
+  if (!isOffered && !(plan && hasAgents(plan))) return undefined;
+  return new (await import('./children/children.ts')).Children(family(), isOffered);
 }
 
 /** Adds tools of MCP servers, which replace earlier tools of the same servers. They must not replace a tool of Kedge or of another server. */
@@ -233,6 +256,8 @@ async function withDocuments(own: readonly Tool[], documents: Readable): Promise
 /** The code is loaded only for a message that begins with `/read`. @throws SessionError for the offline model, which answers by rules */
 async function withReading(run: RunRecord, documents: Readable, ports: AskerPorts): Promise<Conductor | undefined> {
   if (run.model.provider === 'offline')
-    throw new SessionError('The offline model cannot read whole documents. Choose another model, or ask about the documents without /read.');
+    throw new SessionError(
+      'The offline model cannot read whole documents. Choose another model, or ask about the documents without /read.',
+    );
   return (await import('../reading/reading-run.ts')).readingRun(run, documents, ports);
 }

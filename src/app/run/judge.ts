@@ -13,7 +13,7 @@ import { seemsPermitted } from '../../policy/grants.ts';
 import type { PolicyInput } from '../../policy/policy-input.ts';
 import { deniesMcp, inFolders, NO_RULES, sessionRules } from '../../policy/rules.ts';
 import { deniedFilter, withheldFilter } from '../../policy/unreadable-files.ts';
-import { withAnsweredQuestion, writeScope } from '../../tools/plan/plan-scope.ts';
+import { scopeOfChild, withAnsweredQuestion, writeScope } from '../../tools/plan/plan-scope.ts';
 import { aliasesIn } from '../../workspace/aliases.ts';
 import type { Location } from '../../workspace/types.ts';
 import type { WithheldFilter } from '../../workspace/workspace.ts';
@@ -34,8 +34,9 @@ type Ports = Pick<
   AssistantPorts,
   'fileSystem' | 'policy' | 'grants' | 'trusted' | 'shellParsers' | 'gitSettings' | 'unattended' | 'commands'
 >;
-/** `hides` returns true if .kedgeignore excludes a file. */
+/** `hides` returns true if .kedgeignore excludes a file. `planned` is the run whose plan says what this run may change. */
 type Place = {
+  planned?: RunRecord | undefined;
   hookPlaces: readonly string[];
   /** The commands of the user's own hooks. */
   hooks?: readonly string[] | undefined;
@@ -74,7 +75,7 @@ export function withSessionRules<Given extends Pick<Ports, 'policy'>>(ports: Giv
   return { ...ports, policy };
 }
 
-export function judgeFor(run: RunRecord, session: Session, ports: Ports, { hookPlaces, hooks = [], tools, hides }: Place): Judge {
+export function judgeFor(run: RunRecord, session: Session, ports: Ports, { planned, hookPlaces, hooks = [], tools, hides }: Place): Judge {
   const ruled = withSessionRules(ports, session.state);
   const settings = () => policySettings(ruled);
   const isHidden = hiddenPaths(ports, hides);
@@ -104,7 +105,7 @@ export function judgeFor(run: RunRecord, session: Session, ports: Ports, { hookP
       const own = ownFiles(session.state, run.runId, prepared);
       const steers =
         written.length > 0 &&
-        (await (await import('../facts/steering-files.ts')).steering({ rules, grants, plan: run.plan, own, written, hooks, fs }));
+        (await (await import('../facts/steering-files.ts')).steering({ rules, grants, plan: planned?.plan, own, written, hooks, fs }));
       // The confirmation of a plan does not cover code that the model wrote after it.
       const isCheck = command !== undefined && confirmsCommand(run.plan, command, tops[0]);
       const code = isCheck ? await (await import('../facts/steering-files.ts')).changedCode(command.text, session.state, run, fs) : [];
@@ -129,7 +130,9 @@ export function judgeFor(run: RunRecord, session: Session, ports: Ports, { hookP
           }),
         rules,
         grants,
-        planScope: run.plan && writeScope(withAnsweredQuestion(run, call.id, session.state), written),
+        planScope:
+          planned?.plan &&
+          (planned === run ? writeScope(withAnsweredQuestion(run, call.id, session.state), written) : scopeOfChild(planned)),
         ownFiles: own,
         ...(steers && { steers }),
         // The conversation is searched only for calls that can send data, because a session may be long.
@@ -144,7 +147,7 @@ export function judgeFor(run: RunRecord, session: Session, ports: Ports, { hookP
       // The reason must also mention files that this run changed and that determine what the command does.
       if (command && judged.kind === 'ask')
         judged = withChangedFiles(judged, (await import('../facts/steering-files.ts')).changedBefore(session.state, run.runId, code));
-      return explained(judged, run, prepared);
+      return explained(judged, planned ?? run, prepared);
     },
     alike(covers, call) {
       // Without the paths of a call, it is unknown whether the plan includes it.

@@ -2,6 +2,7 @@ import type { Meter } from '../../core/run/budget.ts';
 import type { RunPorts } from '../../core/run/ports.ts';
 import type { Tool } from '../../core/run/tool.ts';
 import type { EventList } from '../../core/session/lists.ts';
+import type { RunRecord } from '../../core/session/session-state.ts';
 import type { RunHooks } from '../../hooks/run-hooks.ts';
 import type { IsDenied } from '../../mcp/types.ts';
 import type { RunContext } from '../context/run-context.ts';
@@ -17,6 +18,10 @@ export type Above = {
   isLeftOut: IsDenied;
   /** Whether the parent, or a run that it works for, has an agent. */
   isNarrowed: boolean;
+  /** Whether the parent has the write gate. */
+  canWrite: boolean;
+  /** The run whose plan says what may be changed: the parent, or a run that it works for. */
+  planned: RunRecord | undefined;
 };
 
 /** The session, and the access to the log and the user that a run is built with. */

@@ -2,7 +2,7 @@
 
 import type { ModelRef, NotePart } from '../../core/model/messages.ts';
 import { withHash } from '../../core/plan/hash.ts';
-import { changeNote, type Plan, planNote, rerootPlan, widenPlan } from '../../core/plan/plan.ts';
+import { changeNote, hasAgents, type Plan, planNote, rerootPlan, widenPlan } from '../../core/plan/plan.ts';
 import {
   currentStep,
   failedEndCheck,
@@ -47,6 +47,8 @@ export type PlanDesk = {
   newId(): string;
   /** @throws SessionError while a run is live. */
   expectIdle(): void;
+  /** @throws SessionError if a step names an agent that cannot carry it out */
+  expectAgents(plan: Plan, state: SessionState): Promise<void>;
   emit(runId: string, body: EventBody): void;
   prompt(prompt: Prompt, bound: Bound): Promise<void>;
   /** Resumes a paused run. `opening` is logged first. */
@@ -69,6 +71,7 @@ export class Plans {
     this.#expectProposed(planId);
     const known = this.#known(planId);
     const plan = await withHash(edited ? { ...edited, id: planId } : known);
+    if (answer === 'run' && hasAgents(plan)) await this.#desk.expectAgents(plan, this.#desk.state);
     this.#expectProposed(planId);
     const { state, emit, newId, prompt } = this.#desk;
     emit(state.lastRun?.runId ?? newId(), { type: 'plan_resolved', planId, answer, ...(answer === 'run' && { plan }) });
@@ -91,6 +94,8 @@ export class Plans {
       over.includes(was[index] as number) ? (before.steps[(was[index] as number) - 1] ?? step) : step,
     );
     const plan = await withHash({ ...edited, steps: kept, id: planId, revision: before.revision + 1 });
+    const left = plan.steps.filter((_, index) => !over.includes(was[index] as number));
+    if (hasAgents({ steps: left })) await this.#desk.expectAgents(plan, this.#desk.state);
     const run = this.#run(planId);
     if (run.runId !== runId || run.plan.revision !== before.revision)
       throw new SessionError('The plan has changed. Review it and try again.');

@@ -59,7 +59,7 @@ export class Session {
     this.changes = new Changes({ log: this.#log, gate: (runId) => work.gate(this.state.runs.get(runId)?.worktree, id), newId, expectIdle });
     this.plans = new Plans({
       ...desk,
-      expectIdle,
+      ...{ expectIdle, expectAgents: work.expectAgents.bind(work) },
       prompt: (prompt, bound) => this.prompt(prompt, bound),
       resume: (runId, opening) => this.#resume(runId, opening),
     });

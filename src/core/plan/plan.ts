@@ -30,6 +30,11 @@ export function checkCommands({ steps, checks = [] }: Pick<PlanDraft, 'steps' | 
   return all.flatMap((check) => (typeof check === 'object' && 'command' in check ? [check.command] : []));
 }
 
+/** Returns true if an agent carries out a step of the plan. */
+export function hasAgents({ steps }: Pick<PlanDraft, 'steps'>): boolean {
+  return steps.some(({ agent }) => agent !== undefined);
+}
+
 export function isSameCheck(a: Check, b: Check): boolean {
   return checkText(a) === checkText(b);
 }
@@ -44,6 +49,7 @@ export function planText(plan: PlanDraft, stepStates: Readonly<Record<number, st
     if (step.detail) lines.push(`   detail: ${step.detail.replace(/\s+/g, ' ')}`);
     if (step.files.length) lines.push(`   files: ${step.files.join(', ')}`);
     if (step.tools?.length) lines.push(`   tools: ${step.tools.join(', ')}`);
+    if (step.agent) lines.push(`   agent: ${step.agent.replace(/\s+/g, ' ')}`);
     if (step.check) lines.push(`   check: ${checkText(step.check)}`);
     const state = stepStates[index + 1];
     if (state) lines.push(`   state: ${state}`);
@@ -64,11 +70,15 @@ export const RUN_AT_END = 'Checks that are run after the last step';
 const HOW =
   'Carry out the plan step by step. Call update_step with status "started" before each step and with "done" or "failed" after it. During a step, only its files may change. Its check is run when you report the step as done.';
 
+const BY_AGENTS =
+  ' A step with an agent is carried out by that agent when you report it "started", and its answer is the result. The agent sees only the step and your note, so tell it there what it needs. Report no further status of such a step.';
+
 /** Builds the note that starts or continues the run of a confirmed plan. */
 export function planNote(plan: Plan, stepStates: Readonly<Record<number, string>> = {}): NotePart {
   const first = plan.steps.findIndex((_, index) => !stepStates[index + 1]) + 1;
   const resumed = Object.keys(stepStates).length > 0 && first > 0 ? ` Steps with a state are finished. Begin with step ${first}.` : '';
-  return note('plan', `The user confirmed this plan. ${HOW}${resumed}\n\n${planText(plan, stepStates)}`);
+  const agents = hasAgents(plan) ? BY_AGENTS : '';
+  return note('plan', `The user confirmed this plan. ${HOW}${agents}${resumed}\n\n${planText(plan, stepStates)}`);
 }
 
 /** Builds the note that accompanies the user's request to change a plan. */

@@ -17,12 +17,16 @@ export const Check = z.union([
 /** A check after the last step. Its schema is short, because it is part of each request for a plan. `Check` validates the input. */
 const CheckAtEnd = z.union([z.looseObject({}), z.string()]).pipe(Check);
 
-/** A step as the model proposes it. `files` are the workspace paths or globs that the step may change. */
+/**
+ * A step as the model proposes it. `files` are the workspace paths or globs that the step may change. A step with an `agent` is carried out by
+ * that agent.
+ */
 export const PlanStep = z.object({
   title: text,
   detail: z.string().optional(),
   files: z.array(z.string()).describe('Paths or globs the step may change'),
   tools: z.array(z.string()).optional(),
+  agent: text.max(100).optional(),
   check: Check.optional().describe('Run after the step: a command that succeeds, a regex found nowhere, no errors'),
 });
 

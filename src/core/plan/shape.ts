@@ -14,7 +14,14 @@ export const planCheck: Shape<Check> = anyOf(
   }),
   object<Extract<Check, { diagnostics: true }>>({ diagnostics: constant(true) }),
 );
-const planStep = object<PlanStep>({ title: string, detail: text, files: strings, tools: optional(strings), check: optional(planCheck) });
+const planStep = object<PlanStep>({
+  title: string,
+  detail: text,
+  files: strings,
+  tools: optional(strings),
+  agent: text,
+  check: optional(planCheck),
+});
 export const plan = object<Plan>({
   id: string,
   revision: number,

@@ -107,9 +107,9 @@ export async function runLoop(ports: RunPorts, signal: AbortSignal): Promise<voi
 
   /** Read-only calls run in parallel. A call that can change something or end the run runs alone, after all calls before it. */
   async function act(calls: readonly ToolCall[]): Promise<Halt | Exclude<RunEnd, 'edit_plan'> | undefined> {
-    const isReader = ({ name }: ToolCall) => {
+    const isReader = ({ name, input }: ToolCall) => {
       const { effect = 'readonly', alone = false } = tools.get(name) ?? {};
-      return effect === 'readonly' && !alone;
+      return effect === 'readonly' && !(typeof alone === 'function' ? alone(input) : alone);
     };
     const most = context.resultCharacters(calls.length);
     for (let next = 0; next < calls.length; ) {

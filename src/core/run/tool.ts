@@ -117,8 +117,8 @@ export interface Tool {
   fingerprint?: string;
   /** Why each call needs approval, regardless of rules and permissions. */
   danger?: Pick<Decision, 'rule' | 'reason'> | undefined;
-  /** Whether the tool runs alone although it is read-only, because its result decides whether later calls are executed. */
-  alone?: boolean;
+  /** Whether a call runs alone although the tool is read-only, because later calls depend on it. The input of the call is not checked yet. */
+  alone?: boolean | ((input: unknown) => boolean);
   /** Whether a call is carried out by a child run. Only the steps of that run count as steps, and a stop waits until it has ended. */
   delegates?: boolean;
   /**

@@ -1,3 +1,5 @@
+import { isWithin } from './children/child-ids.ts';
+
 /** A permission that a user can grant for more than the call that needs approval. */
 export type Permission =
   /**
@@ -72,10 +74,13 @@ const EDITS: Record<string, string | undefined> = {
   delete_file: 'deletions of files',
 };
 
-/** Returns the permissions of the session that apply to a call. Permissions for the workspace are not included. */
+/** Returns the permissions of the session that apply to a call. What was granted for a run also applies to its child runs. */
 export function grantsFor(grants: readonly Grant[], runId: string, callId: string): Permission[] {
   return grants
-    .filter(({ scope, runId: of, callIds }) => scope === 'session' || (of === runId && (scope === 'run' || callIds?.includes(callId))))
+    .filter(({ scope, runId: of, callIds }) => {
+      if (scope === 'run') return isWithin(runId, of);
+      return scope === 'session' || (of === runId && callIds?.includes(callId));
+    })
     .map(({ covers }) => covers);
 }
 

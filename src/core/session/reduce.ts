@@ -11,6 +11,7 @@ import { brokeOffInside, callsOf, isOfServer, isSent, type Message, orphanResult
 import { endChecksAfter, reducePlan, stepsAfter } from '../plan/progress.ts';
 import { isWithin } from './children/child-ids.ts';
 import { addChild, ancestorsOf, forgetChildren, stateOf } from './children/child-state.ts';
+import { reduceChildWrites } from './children/child-writes.ts';
 import { reducePending } from './children/pending.ts';
 import { addSpent, spentIn } from './children/spent.ts';
 import type { AgentEvent } from './events.ts';
@@ -35,7 +36,7 @@ export function reduce(state: MutableSessionState, event: AgentEvent): void {
   }
   const own = stateOf(state, event.runId);
   if (!own) return;
-  for (const above of own === state ? [] : ancestorsOf(state, own)) reduceOfChild(above, event);
+  for (const above of own === state ? [] : ancestorsOf(state, own)) reduceOfChild(above, own, event);
   reduceOwn(own, event);
   if (event.type === 'tool_finished') forgetChildren(state, event.runId, event.callId);
   // A failed run can be continued, and then its calls go on with their children.
@@ -43,11 +44,12 @@ export function reduce(state: MutableSessionState, event: AgentEvent): void {
 }
 
 /** Applies an event of a child to the state of a run that it works for. */
-function reduceOfChild(state: MutableSessionState, event: AgentEvent): void {
+function reduceOfChild(state: MutableSessionState, child: SessionState, event: AgentEvent): void {
   const run = state.lastRun;
   if (run) run.used = { ...run.used, ms: workedMs(run, state, event.at) };
   state.at = event.at;
   reducePending(state, event);
+  reduceChildWrites(state, child, event);
   const spent = spentIn(event);
   if (spent) addSpent(state, run, spent);
 }

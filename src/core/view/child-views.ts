@@ -6,14 +6,16 @@ import { newRun, type RunView } from './run-view.ts';
 
 type Fold = (run: RunView, event: AgentEvent) => RunView;
 
-/** Applies an event of a child, or of a child of it, to the view of a run. */
-export function reduceChild(run: RunView, event: AgentEvent, fold: Fold): RunView {
-  const children = run.children ?? [];
+/** Applies an event of a child, or of a child of it, to the view of a run. `write` applies the changes of one that works in the same place. */
+export function reduceChild(before: RunView, event: AgentEvent, fold: Fold, write: Fold): RunView {
+  const children = before.children ?? [];
   const at = children.findIndex(({ id }) => isWithin(event.runId, id));
   const child = at >= 0 ? children[at] : event.type === 'run_started' ? newRun(event.runId) : undefined;
-  if (!child) return run;
+  if (!child) return before;
+  const after = fold(child, event);
+  const run = after.writes !== child.writes && after.worktree === before.worktree ? write(before, event) : before;
   const { waiting: _, ...asked } = askedAfter(run, event);
-  const folded = at >= 0 ? children.with(at, fold(child, event)) : [...children, fold(child, event)];
+  const folded = at >= 0 ? children.with(at, after) : [...children, after];
   const waiting = folded.find((each) => each.waiting)?.waiting;
   return { ...asked, ...(waiting && { waiting }), children: folded };
 }

@@ -4,11 +4,11 @@ import { visibleCommand, visibleLine } from '../words/visible-text.ts';
 
 /** `means` explains in words which files a glob covers. */
 export type StepFile = { path: string; text: string; means?: string };
-export type StepDetails = { title: string; detail?: string; files: StepFile[]; tools?: string; check?: CheckDetails };
+export type StepDetails = { title: string; detail?: string; files: StepFile[]; tools?: string; agent?: string; check?: CheckDetails };
 /** Kedge runs a `command` unchanged and performs a `search` or `problems` check itself. A `remark` is for the user and is not run. */
 export type CheckDetails = { kind: 'command' | 'search' | 'problems' | 'remark'; text: string };
 
-export function stepDetails({ title, detail, files, tools, check }: PlanStep): StepDetails {
+export function stepDetails({ title, detail, files, tools, agent, check }: PlanStep): StepDetails {
   return {
     title: visibleCommand(title),
     ...(detail && { detail: visibleCommand(detail) }),
@@ -17,6 +17,7 @@ export function stepDetails({ title, detail, files, tools, check }: PlanStep): S
       return { path, text: visibleLine(path), ...(means && { means }) };
     }),
     ...(tools?.length && { tools: visibleLine(tools.join(', ')) }),
+    ...(agent && { agent: visibleLine(agent) }),
     ...(check !== undefined && { check: checkDetails(check) }),
   };
 }
@@ -37,12 +38,13 @@ export function endCheckText(check: Check): string {
 export function planLines(plan: PlanDraft): string {
   const steps = plan.steps
     .map(stepDetails)
-    .map(({ title, detail, files, tools, check }, index) =>
+    .map(({ title, detail, files, tools, agent, check }, index) =>
       [
         `${index + 1}. ${title.replaceAll('\n', '\n   ')}`,
         ...(detail ? [`   detail: ${detail.replace(/\s+/g, ' ')}`] : []),
         ...(files.length > 0 ? [`   files: ${files.map(({ text, means }) => (means ? `${text} (${means})` : text)).join(', ')}`] : []),
         ...(tools ? [`   tools: ${tools}`] : []),
+        ...(agent ? [`   agent: ${agent}`] : []),
         ...(check ? [`   check: ${check.kind === 'command' ? 'command: ' : ''}${check.text.replaceAll('\n', '\n   ')}`] : []),
       ].join('\n'),
     );

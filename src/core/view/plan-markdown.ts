@@ -18,6 +18,7 @@ export function planMarkdown(plan: Plan, { steps = {}, endChecks = [] }: Partial
     const facts = [
       ...(step.detail ? [step.detail] : []),
       ...(step.files.length > 0 ? [`May change: ${step.files.map(code).join(', ')}`] : ['Changes nothing']),
+      ...(step.agent ? [`Agent: ${code(step.agent)}`] : []),
       ...(step.tools?.length ? [`Tools: ${step.tools.join(', ')}`] : []),
       ...(step.check ? [`Check: ${checkMarkdown(step.check)}`] : []),
       ...(state ? [`State: ${statusText(state)}${state.note ? ` (${oneLine(state.note)})` : ''}`] : []),

@@ -39,6 +39,24 @@ function withoutStaged(run: RunView, callId: string): RunView {
   return { ...run, writes, changes: changes ?? changesOf(writes) };
 }
 
+function withWritesOf(run: RunView, event: AgentEvent): RunView {
+  switch (event.type) {
+    case 'changes_staged':
+    case 'file_changed': {
+      const { type, callId, changes } = event;
+      const hasLanded = type === 'file_changed';
+      const written = withWrites(run, { callId, status: hasLanded ? 'landed' : 'staged', step: currentStep(run), changes });
+      return hasLanded ? { ...written, steps: stepsAfter(run.steps, event) } : written;
+    }
+    // A staged change without a `file_changed` event was rolled back, because its call has ended.
+    case 'changes_dropped':
+    case 'tool_finished':
+      return withoutStaged(run, event.callId);
+    default:
+      return run;
+  }
+}
+
 /** When a run ends or is interrupted, it is unknown whether the last call wrote its staged changes. They are displayed as changes. */
 function cutOff(run: RunView): RunView {
   return { ...run, writes: run.writes.map((write) => (write.status === 'staged' ? { ...write, status: 'unknown' } : write)) };
@@ -91,7 +109,7 @@ export function follow(run: RunView | undefined, event: AgentEvent): RunView {
 }
 
 export function reduceRun(before: RunView, event: AgentEvent): RunView {
-  if (event.runId !== before.id && isWithin(event.runId, before.id)) return reduceChild(before, event, reduceRun);
+  if (event.runId !== before.id && isWithin(event.runId, before.id)) return reduceChild(before, event, reduceRun, withWritesOf);
   if (before.compacting && event.type !== 'message_queued' && event.type !== 'message_unqueued') {
     const { compacting: _, ...rest } = before;
     return reduceRun(rest, event);
@@ -191,23 +209,13 @@ function reduceEvent(run: RunView, event: AgentEvent): RunView {
     }
     case 'tool_progress':
       return inCall(run, event.callId, '', (call) => ({ ...call, progress: event.text }));
-    case 'changes_staged': {
-      const { callId, changes } = event;
-      return withWrites(run, { callId, status: 'staged', step: currentStep(run), changes });
-    }
+    case 'changes_staged':
     case 'changes_dropped':
-      return withoutStaged(run, event.callId);
-    case 'file_changed': {
-      const { callId, changes } = event;
-      const written = withWrites(run, { callId, status: 'landed', step: currentStep(run), changes });
-      return inCall({ ...written, steps: stepsAfter(run.steps, event) }, callId, '', (call) => ({
-        ...call,
-        changes: [...call.changes, ...changes],
-      }));
-    }
+      return withWritesOf(run, event);
+    case 'file_changed':
+      return inCall(withWritesOf(run, event), event.callId, '', (call) => ({ ...call, changes: [...call.changes, ...event.changes] }));
     case 'tool_finished': {
-      // A staged change without a `file_changed` event was rolled back, because its call has ended.
-      const ended = inCall(askedAfter(withoutStaged(run, event.callId), event), event.callId, event.result.name, (call) =>
+      const ended = inCall(askedAfter(withWritesOf(run, event), event), event.callId, event.result.name, (call) =>
         finishedCall(run, call, event),
       );
       const call = findCall(ended, event.callId);

@@ -14,12 +14,23 @@ export function* carryOut(plan: ConfirmedPlan, context: Context): Skill<Outcome>
   const doubtfulSteps: number[] = [];
   // Step updates are sent with the calls of the next turn, so that they do not need a separate turn.
   let notes: Call[] = [];
-  for (const [index, { title, files, state }] of plan.steps.entries()) {
+  for (const [index, { title, files, agent, state }] of plan.steps.entries()) {
     if (state) continue;
     const step = index + 1;
     const name = title.split('\n', 1)[0] ?? title;
     const request = parseRequest(title);
     notes.push(update(step, 'started'));
+    if (agent !== undefined) {
+      // The call that starts the step returns when the agent has carried it out.
+      const replies = yield* ask('', notes);
+      const ended = replies.at(-1);
+      if (replies.slice(0, -1).some(({ isError }) => isError) || !ended)
+        return rejectedOutcome(replies.find(({ isError }) => isError) as Reply, reports);
+      notes = [];
+      if (ended.isError) failures.push(`step ${step}`);
+      reports.push(`**${step}. ${name.slice(0, 160)}**: ${ended.isError ? 'failed' : 'done'}\n\n${ended.text}`);
+      continue;
+    }
     const skill = request.kind === 'unknown' ? undefined : answer(request, title, { ...context, mode: 'agent', files });
     const [outcome, unsentNotes, refused] = skill
       ? yield* runWithCalls(notes, skill)

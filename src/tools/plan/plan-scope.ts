@@ -56,6 +56,11 @@ export function writeScope(run: PlanRun, paths: readonly string[]): readonly str
   return filesOf(run, stepOf(run, paths) ?? currentStep(run));
 }
 
+/** Returns the paths and globs that a child run may change. It begins no step of its parent's plan. */
+export function scopeOfChild(run: PlanRun): readonly string[] {
+  return filesOf(run, currentStep(run));
+}
+
 /** Explains why a path may not be changed. */
 export function deviation(run: PlanRun, path: string): string {
   const steps = run.plan?.steps ?? [];

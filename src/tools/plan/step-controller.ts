@@ -14,7 +14,7 @@ import type { Workspace } from '../../workspace/workspace.ts';
 import { contextOfEnd, EndChecks } from './end-checks.ts';
 import { type CheckPorts, type CheckResult, checkResultText, runCheck } from './plan-check.ts';
 import { stepOf, stepsAhead, titleOf, withAnsweredQuestion } from './plan-scope.ts';
-import { ANSWERS, failureQuestion, keepQuestion, questionIdsAfterCheck, unchangedQuestion, wordsOf } from './step-questions.ts';
+import { ANSWERS, failureQuestion, keepQuestion, questionIdsAfterCheck, retryText, unchangedQuestion, wordsOf } from './step-questions.ts';
 
 /** The run of a plan and the state of its session. The session updates both objects during the run. */
 export type PlanRun = { run: RunRecord; state: SessionState };
@@ -138,14 +138,14 @@ export class StepController {
 
   /** Returns the result that ends the call if the user does not accept that a step changed nothing. If no user is available, the step is done. */
   async #askAboutUnchanged(step: number, context: ExecuteContext): Promise<ToolOutput | undefined> {
-    const answer = await context.ask(unchangedQuestion(step, this.#nameOf(step)));
+    const answer = await context.ask(unchangedQuestion(step, this.plan.steps[step - 1]));
     if ('option' in answer ? answer.option === ANSWERS.goOn : answer.by === 'nobody') return undefined;
     if ('option' in answer && answer.option === ANSWERS.stop) {
       this.#recordStep(context, step, 'failed', 'It changed none of its files.');
       return { content: 'The user stopped the run.', note: this.#finalStatus(step), isError: true, endsRun: 'stopped' };
     }
     if (this.#run.steps[step]?.status !== 'started') this.#recordStep(context, step, 'started', undefined);
-    const content = `The user does not accept step ${step}, because it changed none of its files. Carry it out, then report it done again.`;
+    const content = `The user does not accept step ${step}, because it changed none of its files. ${retryText(this.plan, step)}`;
     return { content: content + wordsOf(answer), isError: true };
   }
 
@@ -173,7 +173,7 @@ export class StepController {
   }
 
   async #resolveFailure(step: number, problem: string, checked: StepState['check'], context: ExecuteContext): Promise<ToolOutput> {
-    const answer = await context.ask(failureQuestion(step, this.#nameOf(step), problem, checked));
+    const answer = await context.ask(failureQuestion(step, this.plan.steps[step - 1], problem, checked));
     const nobody = !('option' in answer) && answer.by === 'nobody';
     const choice = nobody ? ANSWERS.stop : 'option' in answer ? answer.option : ANSWERS.retry;
     switch (choice) {
@@ -195,13 +195,9 @@ export class StepController {
       default: {
         // A step that the model retries has begun, even if the model never reported its start.
         if (this.#run.steps[step]?.status !== 'started') this.#recordStep(context, step, 'started', undefined);
-        return { content: `${problem}\nFix the problem, then report step ${step} done again.${wordsOf(answer)}`, isError: true };
+        return { content: `${problem}\n${retryText(this.plan, step)}${wordsOf(answer)}`, isError: true };
       }
     }
-  }
-
-  #nameOf(step: number): string {
-    return `Step ${step} (${titleOf(this.plan.steps[step - 1])})`;
   }
 
   /** Returns the final state of the step, regardless of the model's report. */
@@ -283,8 +279,8 @@ export class StepController {
   }
 
   #isOnlyCheck(step: number): boolean {
-    const { files = [], check } = this.plan.steps[step - 1] ?? {};
-    return files.length === 0 && typeof check === 'object';
+    const { files = [], check, agent } = this.plan.steps[step - 1] ?? {};
+    return files.length === 0 && agent === undefined && typeof check === 'object';
   }
 
   /** Runs the check of a step and records the result. Returns true if the step is done. */

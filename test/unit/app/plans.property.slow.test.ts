@@ -1,12 +1,14 @@
 /** Tests the promises of a confirmed plan with random tool calls of the model. */
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import type { ModelEvent } from '../../../src/core/model/model.ts';
 import type { PlanDraft } from '../../../src/core/plan/plan.ts';
 import { currentStep } from '../../../src/core/plan/progress.ts';
 import { reduce } from '../../../src/core/session/reduce.ts';
 import { emptySession } from '../../../src/core/session/session-state.ts';
 import { inScope } from '../../../src/policy/scope.ts';
 import { call, say, turn } from '../../../src/providers/scripted/index.ts';
+import { modelOf } from '../../support/delegating-model.ts';
 import { assistantOn, type Harness, lastOf, nextEvent } from '../../support/harness.ts';
 
 const files = { 'a.txt': 'x\n', 'b.txt': 'x\n', 'lib/c.txt': 'x\n', 'lib/deep/d.txt': 'x\n', 'out.txt': 'x\n' };
@@ -73,6 +75,46 @@ describe('under a confirmed plan', () => {
       }),
       { numRuns: 60 },
     );
+  });
+
+  it('no agent of a step changes what the step may not change, and no other run changes the files of its step', async () => {
+    const plan: PlanDraft = { ...PLAN, steps: PLAN.steps.map((step, at) => (at < 2 ? { ...step, agent: 'coder' } : step)) };
+    let runs = 0;
+    let changed = 0;
+    await fc.assert(
+      fc.asyncProperty(turnsOf(fc.oneof(change, report)), turnsOf(fc.oneof(change, report)), async (turns, ofAgent) => {
+        const callsOf = (all: Turns, at: number): ModelEvent[] =>
+          (all[at] ?? []).flatMap(({ name, input }, index) => call(name, input, `c${index}`));
+        const adapter = modelOf((task) => {
+          const [all, first] = task.startsWith('plan') ? [turns, call('propose_plan', plan, 'plan')] : [ofAgent, undefined];
+          return (turnAt) => {
+            const at = first ? turnAt - 1 : turnAt;
+            return at < 0 ? (first ?? []) : at < all.length ? callsOf(all, at) : say('Done.');
+          };
+        });
+        await using kedge = await assistantOn(files, [], { adapter });
+        kedge.session.subscribe((event) => {
+          if (event.type === 'approval_requested') void kedge.session.answerApproval(event.approvalId, { approve: false });
+          if (event.type === 'question_asked') void kedge.session.answerQuestion(event.questionId, { option: 'Retry' });
+        });
+        await kedge.session.prompt({ text: 'plan with the coder', mode: 'plan' });
+        await kedge.session.plans.answer(lastOf(kedge.events, 'plan_proposed').plan.id, 'run');
+        const state = emptySession();
+        for (const event of kedge.session.events) {
+          reduce(state, event);
+          if (event.type === 'run_started' && event.parent) runs++;
+          if (event.type !== 'changes_staged') continue;
+          changed++;
+          const step = state.lastRun && currentStep(state.lastRun);
+          const { files: scope = [], agent } = plan.steps[(step ?? 0) - 1] ?? {};
+          for (const each of event.changes) assert.ok(inScope(each.path.replace(/\/$/, ''), scope), `${each.path} in step ${step}`);
+          assert.equal(event.runId.includes('.'), agent !== undefined);
+        }
+        assert.equal(await kedge.read('out.txt'), 'x\n');
+      }),
+      { numRuns: 60, seed: 1 },
+    );
+    assert.ok(runs > 20 && changed > 10, `${runs} runs of agents, ${changed} changes`);
   });
 
   it('a step that is rolled back restores every byte and directory', async () => {

@@ -82,7 +82,7 @@ const shared = {
     ...{ id: true, revision: true, hash: true, supersedes: true, goal: true },
     ...{ steps: true, assumptions: true, checks: true, estimatedCalls: true },
   } satisfies Names<Plan>,
-  PlanStep: { title: true, detail: true, files: true, tools: true, check: true } satisfies Names<PlanStep>,
+  PlanStep: { title: true, detail: true, files: true, tools: true, agent: true, check: true } satisfies Names<PlanStep>,
   UndoResult: { path: true, outcome: true, reason: true } satisfies Names<UndoResult>,
   RestorePoint: { undoId: true, runId: true, callId: true } satisfies Names<RestorePoint>,
   SessionParent: { sessionId: true, seq: true } satisfies Names<SessionParent>,

@@ -98,7 +98,7 @@ describe('an absolute path into an open folder', () => {
     await using disk = await opened(['app']);
     const steps = [{ title: 'one', files: [join(disk.base, 'app/src/*.ts'), 'b.ts'] }];
     const { signal } = new AbortController();
-    const prepared = await proposePlanTool(disk.workspace, () => 'id').prepare({ goal: 'g', steps }, signal);
+    const prepared = await proposePlanTool(disk.workspace, { newId: () => 'id' }).prepare({ goal: 'g', steps }, signal);
     const { events } = await prepared.execute(executeContext(signal));
     assert.deepEqual(
       events?.flatMap((event) => (event.type === 'plan_proposed' ? event.plan.steps.map(({ files }) => files) : [])),

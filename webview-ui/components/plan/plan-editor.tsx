@@ -1,12 +1,14 @@
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Plan } from '../../../src/core/plan/plan.ts';
 import { isOver } from '../../../src/core/plan/progress.ts';
 import type { StepStates } from '../../../src/core/session/session-state.ts';
+import type { ToPanel } from '../../../src/protocol/panel.ts';
+import { post } from '../../host.ts';
 import { type CheckDraft, checkDraft, draftOf, EMPTY_STEP, editedPlan, moveItem, type StepDraft, stepOf } from '../../plan-edit.ts';
 import { dispatch } from '../../store.ts';
 import { Button, IconButton } from '../button.tsx';
 import { Icon } from '../icon.tsx';
-import { CheckFields, EndCheckFields, Field } from './plan-fields.tsx';
+import { AgentField, CheckFields, EndCheckFields, Field } from './plan-fields.tsx';
 
 type PlanEditorProps = {
   plan: Plan;
@@ -21,6 +23,13 @@ export function PlanEditor({ plan, steps = {}, label = 'Save', onSave }: PlanEdi
   const [drafts, setDrafts] = useState<StepDraft[]>(() => plan.steps.map((step, index) => draftOf(step, index, index + 1)));
   const [checks, setChecks] = useState<CheckDraft[]>(() => (plan.checks ?? []).map(checkDraft));
   const [problem, setProblem] = useState('');
+  const [agents, setAgents] = useState<readonly string[]>();
+  useEffect(() => {
+    const hear = ({ data }: MessageEvent<ToPanel>) => data.type === 'agents_found' && setAgents(data.agents);
+    window.addEventListener('message', hear);
+    post({ type: 'find_agents' });
+    return () => window.removeEventListener('message', hear);
+  }, []);
 
   const cancel = () => dispatch({ type: 'editing_cancelled' });
   const save = () => {
@@ -101,6 +110,12 @@ export function PlanEditor({ plan, steps = {}, label = 'Save', onSave }: PlanEdi
                 <Field label="What it does" value={step.title} onInput={(title) => change(key, { step: { ...step, title } })} />
                 <Field label="Detail" value={step.detail ?? ''} onInput={(detail) => change(key, { step: { ...step, detail } })} />
                 <Field label="Files it may change, one per line" value={files} onInput={(text) => change(key, { files: text })} />
+                <AgentField
+                  name={`Agent of step ${number}`}
+                  agent={step.agent}
+                  agents={agents}
+                  onChange={(agent) => change(key, { step: { ...step, agent } })}
+                />
                 <CheckFields
                   check={check}
                   label="Check after this step"

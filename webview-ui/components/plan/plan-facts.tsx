@@ -11,10 +11,11 @@ import type { IconName } from '../icons.ts';
 
 /** The title of a step. Its tools are shown in the tooltip. */
 export function StepTitle({ step, children }: { step: PlanStep; children?: ComponentChildren }) {
-  const { title, tools } = stepDetails(step);
+  const { title, tools, agent } = stepDetails(step);
   return (
     <p title={tools && `Tools: ${tools}`}>
       {title}
+      {agent && <span class="badge">agent {agent}</span>}
       {children}
     </p>
   );

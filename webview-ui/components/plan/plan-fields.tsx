@@ -1,3 +1,4 @@
+import { visibleLine } from '../../../src/core/words/visible-text.ts';
 import type { CheckDraft, CheckKind } from '../../plan-edit.ts';
 import { Button } from '../button.tsx';
 
@@ -11,6 +12,33 @@ export function Field({ label, value, onInput }: { label: string; value: string;
         value={value}
         onInput={(event) => onInput(event.currentTarget.value)}
       />
+    </label>
+  );
+}
+
+type AgentFieldProps = {
+  /** Distinguishes this field from the others, for screen readers. */
+  name: string;
+  agent: string | undefined;
+  /** The names that can be chosen. They are undefined until the host has sent them. */
+  agents: readonly string[] | undefined;
+  onChange: (agent: string | undefined) => void;
+};
+
+export function AgentField({ name, agent, agents, onChange }: AgentFieldProps) {
+  const isUnknown = agent !== undefined && !agents?.includes(agent);
+  return (
+    <label class="labelled">
+      <span>Agent that carries it out</span>
+      <select class="field" aria-label={name} value={agent ?? ''} onChange={(event) => onChange(event.currentTarget.value || undefined)}>
+        <option value="">None</option>
+        {agents?.map((each) => (
+          <option key={each} value={each}>
+            {each}
+          </option>
+        ))}
+        {isUnknown && <option value={agent}>{agents ? `${visibleLine(agent)} (not found)` : visibleLine(agent)}</option>}
+      </select>
     </label>
   );
 }

@@ -5,16 +5,18 @@ import { textOf } from '../../../core/model/messages.ts';
 import type { ToolOutput } from '../../../core/run/tool.ts';
 import type { EventList } from '../../../core/session/lists.ts';
 import type { RunRecord, SessionState } from '../../../core/session/session-state.ts';
+import { changesOf } from '../../../core/view/run-changes.ts';
 
 /** The log keeps all of a longer answer, and the model can read it again with `recall`. */
 const MOST_TOKENS = 1_500;
-const MAX_SOURCES = 20;
+const MAX_NAMES = 20;
 
 export function answerOf(run: RunRecord, state: SessionState, events: EventList): ToolOutput {
   const text = lastText(state);
+  const facts = `${changesText(state)}${sourcesText(state)}`;
   const more = { most: charactersFor(MOST_TOKENS) };
-  if (run.outcome === 'answered') return { content: `${text}${sourcesText(state)}`, ...more };
-  return { content: `${reasonOf(run, events)}${text && ` It wrote: ${text}`}${sourcesText(state)}`, isError: true, ...more };
+  if (run.outcome === 'answered') return { content: `${text}${facts}`, ...more };
+  return { content: `${reasonOf(run, events)}${text && ` It wrote: ${text}`}${facts}`, isError: true, ...more };
 }
 
 function lastText({ messages }: SessionState): string {
@@ -33,8 +35,20 @@ function reasonOf({ runId, outcome, pause, reached }: RunRecord, events: EventLi
 }
 
 function sourcesText({ reads }: SessionState): string {
-  const paths = [...new Set([...reads.values()].map(({ path }) => path))];
-  if (paths.length === 0) return '';
-  const more = paths.length > MAX_SOURCES ? ` and ${paths.length - MAX_SOURCES} more` : '';
-  return `\n\nFiles it read: ${paths.slice(0, MAX_SOURCES).join(', ')}${more}`;
+  return listText('Files it read', [...new Set([...reads.values()].map(({ path }) => path))]);
+}
+
+/** Says what the log knows, because a model may leave out what it changed. */
+function changesText({ staged }: SessionState): string {
+  const writes = staged.map(({ callId, change }) => ({ callId, status: 'landed' as const, changes: [change] }));
+  return listText(
+    'Files it changed',
+    changesOf(writes).map(({ path, kind, added, removed }) => `${path} (${kind}, +${added} −${removed})`),
+  );
+}
+
+function listText(title: string, names: readonly string[]): string {
+  if (names.length === 0) return '';
+  const more = names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : '';
+  return `\n\n${title}: ${names.slice(0, MAX_NAMES).join(', ')}${more}`;
 }

@@ -1,9 +1,9 @@
 /**
- * The child runs of a run. They have a conversation of their own in the log of the session, at most the tools of their parent, and spend from
- * what is left of its budget.
+ * The child runs of a run. They have a conversation of their own in the log of the session, at most the mode and the tools of their parent, and
+ * spend from what is left of its budget.
  */
 
-import { narrowLimits } from '../../../agents/narrow.ts';
+import { lowerMode, narrowLimits } from '../../../agents/narrow.ts';
 import { abortable, wasStopped } from '../../../core/abort.ts';
 import type { ModelAdapter } from '../../../core/model/model.ts';
 import type { RunPorts } from '../../../core/run/ports.ts';
@@ -28,6 +28,8 @@ import { answerOf } from './child-answer.ts';
 export type Family = {
   run: RunRecord;
   scope: RunScope;
+  /** Whether the parent has the write gate. Without it, its children only read. */
+  canWrite: boolean;
   /** The parent as its children see it, which is complete when they begin. */
   above(): Above;
   limits(): RunLimits;
@@ -44,13 +46,17 @@ export class Children {
   readonly #family: Family;
   readonly #adapters = new Set<ModelAdapter>();
 
-  constructor(family: Family) {
+  /** Whether the model may give tasks to children. Without it, only the steps of a plan have them. */
+  readonly isOffered: boolean;
+
+  constructor(family: Family, isOffered: boolean) {
     this.#family = family;
+    this.isOffered = isOffered;
   }
 
   /** The tool with which the model of the parent starts children. */
   get tool(): Tool {
-    return delegateTool(this.delegate);
+    return delegateTool(this.delegate, this.#family.canWrite);
   }
 
   /** Returns an adapter that also makes the children send their requests again now. */
@@ -73,9 +79,12 @@ export class Children {
     return this.#outcome(runId, state);
   };
 
-  async #begin({ task, agent: name }: Task, { callId, signal }: Call): Promise<SessionState> {
-    const { run, scope, limits } = this.#family;
+  async #begin({ task, agent: name, write }: Task, { callId, signal }: Call): Promise<SessionState> {
+    const { run, scope, limits, canWrite } = this.#family;
     const chosen = await this.#agent(name);
+    const mode = canWrite && write ? 'agent' : 'ask';
+    if (chosen && lowerMode(mode, chosen.agent.mode) !== mode)
+      throw new ToolError(`The agent ${chosen.agent.name} cannot write. Delegate the task without \`write\`, or to another agent.`);
     signal.throwIfAborted();
     const { children = 0 } = scope.state.runs.get(run.runId) ?? run;
     const runId = childRunId(run.runId, children + 1);
@@ -83,7 +92,8 @@ export class Children {
     const agent = chosen?.agent;
     const model = chosen?.modelOf(run.model) ?? run.model;
     const left = narrowLimits(leftOf(limits(), run.used), agent?.limits);
-    const started: EventBody = { type: 'run_started', mode: 'ask', prompt: task, model, limits: left, parent, ...(agent && { agent }) };
+    const place = write && run.worktree !== undefined && { worktree: run.worktree };
+    const started: EventBody = { type: 'run_started', mode, prompt: task, model, ...place, limits: left, parent, ...(agent && { agent }) };
     scope.child(runId).emit(started);
     return childOf(scope.state, callId) as SessionState;
   }

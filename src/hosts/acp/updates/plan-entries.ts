@@ -13,11 +13,12 @@ export function entriesOf({ lastRun, todo }: Pick<SessionState, 'lastRun' | 'tod
 }
 
 export function planEntries({ steps }: Plan, states: StepStates = {}): PlanEntry[] {
-  return steps.map(({ title }, index) => {
+  return steps.map(({ title, agent }, index) => {
     const state = states[index + 1]?.status;
     const remark = state === 'failed' || state === 'skipped' ? ` (${state})` : '';
     const status = state === undefined ? 'pending' : state === 'started' ? 'in_progress' : 'completed';
-    return { content: `${visibleLine(title)}${remark}`, priority: 'medium', status };
+    const by = agent === undefined ? '' : ` (agent ${visibleLine(agent)})`;
+    return { content: `${visibleLine(title)}${by}${remark}`, priority: 'medium', status };
   });
 }
 

@@ -63,12 +63,13 @@ export function planMarkdown({ goal, steps, checks = [], assumptions = [], estim
     .concat('\n\n');
 }
 
-function stepMarkdown({ title, detail, files, tools, check }: StepDetails, number: number): string[] {
+function stepMarkdown({ title, detail, files, tools, agent, check }: StepDetails, number: number): string[] {
   const facts = [
     detail && plain(detail),
     files.length > 0 &&
       `may change ${files.map(({ text, means }) => (means ? `${codeSpan(text)} (${plain(means)})` : codeSpan(text))).join(', ')}`,
     tools && `tools: ${plain(tools)}`,
+    agent && `agent: ${plain(agent)}`,
     check && (check.kind === 'command' ? `check: runs ${codeSpan(check.text)}` : `check: ${plain(check.text)}`),
   ];
   return [`${number}. ${plain(title)}`, ...facts.flatMap((fact) => (fact ? [`   - ${fact}`] : []))];

@@ -45,13 +45,15 @@ export class PanelMentions implements vscode.Disposable {
   }
 
   async receive(
-    message: Extract<ToHost, { type: 'find_mentions' | 'find_commands' | 'check_mention' | 'drop_uris' | 'pick_files' }>,
+    message: Extract<ToHost, { type: 'find_mentions' | 'find_commands' | 'find_agents' | 'check_mention' | 'drop_uris' | 'pick_files' }>,
   ): Promise<void> {
     switch (message.type) {
       case 'find_mentions':
         return this.find(message.query);
       case 'find_commands':
         return this.#findCommands();
+      case 'find_agents':
+        return this.#findAgents();
       case 'check_mention':
         return this.add(message.ref);
       case 'drop_uris':
@@ -64,6 +66,12 @@ export class PanelMentions implements vscode.Disposable {
   async #findCommands(): Promise<void> {
     const { promptCommands } = await import('../prompt-files.ts');
     this.#post({ type: 'commands_found', commands: await promptCommands(this.#kedge, await this.#kedge.sessions.current()) });
+  }
+
+  async #findAgents(): Promise<void> {
+    const { assistant, sessions } = this.#kedge;
+    const { agents } = await (await assistant.agents()).list(await sessions.current());
+    this.#post({ type: 'agents_found', agents: agents.map(({ name }) => name) });
   }
 
   async find(query: string): Promise<void> {

@@ -131,6 +131,7 @@ export class PanelView implements vscode.Disposable {
         return kedge.setMode(message.mode);
       case 'find_mentions':
       case 'find_commands':
+      case 'find_agents':
       case 'check_mention':
       case 'drop_uris':
       case 'pick_files':

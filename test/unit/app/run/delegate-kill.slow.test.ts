@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, realpath, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { type Message, textOf } from '../../../../src/core/model/messages.ts';
+import { type Message, resultText, textOf } from '../../../../src/core/model/messages.ts';
 import type { AgentEvent } from '../../../../src/core/session/events.ts';
-import { ANSWER, CALLS, finish, layOutFiles, openTree, RUNS } from '../../../support/delegating-task.ts';
+import { ANSWER, CALLS, finish, layOutFiles, openTree, RUNS, WRITTEN } from '../../../support/delegating-task.ts';
 import { eventsOf } from '../../../support/harness.ts';
 
 const PROGRAM = join(import.meta.dirname, '../../../support/delegating-task.ts');
@@ -39,7 +39,7 @@ async function killedAt(
 }
 
 describe('a tree of child runs that is killed', () => {
-  it('has logged what it showed, runs nothing twice, and goes on to its end', async () => {
+  it('has logged what it showed, runs and writes nothing twice, goes on to its end, and can be undone', async () => {
     let moments = 0;
     {
       await using place = await places();
@@ -63,11 +63,20 @@ describe('a tree of child runs that is killed', () => {
           const finished = eventsOf(session.events, 'tool_finished');
           assert.equal(finished.length, CALLS);
           assert.equal(new Set(finished.map(({ callId }) => callId)).size, CALLS);
-          assert.deepEqual(
-            finished.filter(({ result }) => result.isError),
-            [],
-          );
+          // A write that was interrupted is not repeated, and the model is told.
+          for (const { result } of finished)
+            if (result.isError) assert.match(`${result.name}: ${resultText(result)}`, /^(replace_in_file|create_file): .*interrupted/s);
           assert.equal(eventsOf(session.events, 'run_started').length, RUNS);
+          const content = () => readFile(join(place.root, 'written.txt'), 'utf8');
+          assert.ok([WRITTEN.before, WRITTEN.after].includes(await content()));
+          const names = await readdir(place.root);
+          const runId = session.state.lastRun?.runId ?? '';
+          if (session.state.staged.length > 0) await session.changes.undo(runId);
+          assert.equal(await content(), WRITTEN.before);
+          assert.deepEqual(
+            await readdir(place.root),
+            names.filter((name) => name !== 'made.txt'),
+          );
         } finally {
           assistant.close();
         }

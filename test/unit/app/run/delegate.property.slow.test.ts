@@ -5,13 +5,14 @@ import type { AgentsPort } from '../../../../src/app/ports.ts';
 import type { ModelEvent, ModelRequest } from '../../../../src/core/model/model.ts';
 import { type AgentEvent, MODES, type Mode } from '../../../../src/core/session/events.ts';
 import type { SessionLimits } from '../../../../src/core/session/limits.ts';
+import type { SessionState } from '../../../../src/core/session/session-state.ts';
 import { call, say } from '../../../../src/providers/scripted/index.ts';
 import { modelOf, taskOf } from '../../../support/delegating-model.ts';
-import { assistantOn, eventsOf } from '../../../support/harness.ts';
+import { assistantOn, type EventOf, eventsOf } from '../../../support/harness.ts';
 
 const TREES = Number(process.env.KEDGE_TREES ?? 150);
 const DEPTH = 2;
-const FILES = { 'a.txt': 'a\n', 'b.txt': 'b\n', '.env': 'KEY=1\n', 'c.csv': 'n\n1\n', 'src/d.ts': 'export {};\n' };
+const FILES = { 'a.txt': 'a\n', 'b.txt': 'b\n', '.env': 'KEY=1\n', 'c.csv': 'n\n1\n', 'src/d.ts': 'export {};\n', 'new.txt': '-' };
 
 const agentFile = (name: string, lines: string) => ({
   path: `${name}.md`,
@@ -39,7 +40,7 @@ const CALLS: readonly (readonly [string, object])[] = [
   ['read_file', { path: '.env' }],
   ['search_text', { pattern: 'a' }],
   ['list_directory', { path: '.' }],
-  ['create_file', { path: 'new.txt', content: 'x' }],
+  ['replace_in_file', { path: 'new.txt', edits: [{ old_text: '-', new_text: '-x' }] }],
   ['run_command', { command: 'touch made' }],
   ['fetch_url', { url: 'http://127.0.0.1:9/' }],
   ['calculate', { expression: '1 + 1' }],
@@ -47,12 +48,13 @@ const CALLS: readonly (readonly [string, object])[] = [
   ['documents_search', { query: 'x' }],
 ];
 
-type Node = { agent: string | undefined; calls: readonly number[]; answer: number; children: readonly Node[] };
+type Node = { agent: string | undefined; write: string | undefined; calls: readonly number[]; answer: number; children: readonly Node[] };
 
 /** One level more than may run is tried. */
 const nodeAt = (depth: number): fc.Arbitrary<Node> =>
   fc.record({
     agent: fc.option(fc.constantFrom(...Object.keys(AGENTS)), { nil: undefined, freq: 1 + depth }),
+    write: fc.option(fc.constant('here'), { nil: undefined }),
     calls: fc.array(fc.nat(CALLS.length - 1), { maxLength: 4 }),
     answer: fc.nat(3_000),
     children:
@@ -88,8 +90,8 @@ function roleOf(root: Node, task: string) {
     }
     if (turn > 0) return yield* say('x'.repeat(node.answer));
     for (const index of node.calls) yield* call(...(CALLS[index] as [string, object]), 'c');
-    for (const [index, { agent }] of node.children.entries())
-      yield* call('delegate', { task: `${task}.${index}`, ...(agent && { agent }) }, 'd');
+    for (const [index, { agent, write }] of node.children.entries())
+      yield* call('delegate', { task: `${task}.${index}`, ...(agent && { agent }), ...(write && { write }) }, 'd');
     yield* say('.');
   };
 }
@@ -99,9 +101,10 @@ const isOpenHere = (name: string) => name === 'calculate' || name === 'summarize
 
 describe('random trees of delegations', () => {
   it('allow no child what its parent is not allowed, and spend at most the budget of the root and one answer', async () => {
-    let root: Node = { agent: undefined, calls: [], answer: 0, children: [] };
+    let root: Node = { agent: undefined, write: undefined, calls: [], answer: 0, children: [] };
     const adapter = modelOf((task) => roleOf(root, task));
     let runs = 0;
+    let writers = 0;
     await using kedge = await assistantOn(FILES, [], {
       adapter,
       delegation: DEPTH,
@@ -109,6 +112,8 @@ describe('random trees of delegations', () => {
       unattended: true,
       commands: true,
     });
+    // What the root may do without asking, a child may do that writes. Nothing else is allowed, because nobody answers.
+    kedge.granted.covers.push({ kind: 'edits' });
     const { assistant } = kedge;
     await fc.assert(
       fc.asyncProperty(tree, fc.constantFrom(...MODES), limits, async (grown, mode, given) => {
@@ -129,13 +134,17 @@ describe('random trees of delegations', () => {
         await session.prompt({ text: 't', mode, ...(root.agent && { agent: root.agent }) });
         if (session.state.lastRun?.status === 'paused') await session.stop();
         expectNarrowed(seen, adapter.requests);
+        expectAlone(seen, session.state);
         expectBudget(seen, given);
         assert.equal(session.state.children.size, 0);
         runs += eventsOf(seen, 'run_started').length;
+        writers += eventsOf(seen, 'run_started').filter(({ parent, mode: own }) => parent && own === 'agent').length;
+        await kedge.write('new.txt', '-');
       }),
       { numRuns: TREES, seed: Number(process.env.KEDGE_SEED ?? 1) },
     );
     assert.ok(runs > 2 * TREES, `only ${runs} runs`);
+    assert.ok(writers > TREES / 20, `only ${writers} runs that write`);
   });
 });
 
@@ -156,10 +165,30 @@ function expectNarrowed(events: readonly AgentEvent[], requests: readonly ModelR
     ({ runId, decision }) => runId.includes('.') && decision.kind === 'allow',
   );
   for (const { name, targets, effect, runId } of allowed) {
-    assert.equal(effect, 'readonly', name);
-    assert.ok(targets.every(({ path, access }) => access === 'read' && path !== '.env'));
-    assert.ok(toolsOf(started.get(runId)?.prompt ?? '').has(name));
+    const { mode, prompt } = started.get(runId) as EventOf<'run_started'>;
+    assert.ok(mode === 'agent' || effect === 'readonly', name);
+    assert.ok(targets.every(({ path, access }) => (mode === 'agent' || access === 'read') && path !== '.env'));
+    assert.ok(toolsOf(prompt).has(name));
   }
+}
+
+/** A run that writes runs alone: its siblings begin after it has ended. All its changes are also changes of the root. */
+function expectAlone(events: readonly AgentEvent[], root: SessionState): void {
+  const open = new Map<string, Mode>();
+  for (const { runId, type, ...event } of events) {
+    if (type === 'run_started') {
+      const siblings = [...open].filter(([id]) => id.includes('.') && parentOf(id) === parentOf(runId));
+      const { mode } = event as EventOf<'run_started'>;
+      if (runId.includes('.')) assert.ok(siblings.length === 0 || (mode === 'ask' && siblings.every(([, other]) => other === 'ask')));
+      open.set(runId, mode);
+    } else if (type === 'run_finished') open.delete(runId);
+  }
+  const staged = eventsOf(events as AgentEvent[], 'changes_staged').map(({ callId }) => callId);
+  assert.deepEqual(
+    root.staged.map(({ callId }) => callId),
+    staged,
+  );
+  assert.ok(root.staged.every(({ runId }) => runId === root.lastRun?.runId));
 }
 
 function expectBudget(
