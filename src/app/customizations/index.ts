@@ -5,8 +5,8 @@ import { formatPath } from '../../workspace/paths.ts';
 import { SessionError } from '../session/session-error.ts';
 import { argumentsIn, type EditorValues, expanded, MAX_EXPANDED, type Needed, neededBy, TooLong } from './expand.ts';
 import { type CustomPorts, type Named, withheldIn } from './files.ts';
-import { aboutPrompt, listPromptFiles, lowest, type PromptFile } from './prompt-files.ts';
 import { looksReserved } from './names.ts';
+import { aboutPrompt, listPromptFiles, lowest, type PromptFile } from './prompt-files.ts';
 import { listSkills } from './skills.ts';
 
 export type { EditorValues, Needed } from './expand.ts';

@@ -28,9 +28,9 @@ import { pressureNotice, pressureOf, shrink } from '../models/memory-pressure.ts
 import type { AssistantPorts, DocumentsPort, Settings } from '../ports.ts';
 import type { AskerPorts } from '../reading/asker.ts';
 import { readCommand } from '../reading/command.ts';
+import { SessionError } from '../session/session-error.ts';
 import type { Children, Family } from './children/children.ts';
 import { priceOf } from './cost.ts';
-import { SessionError } from '../session/session-error.ts';
 import { judgeFor, mcpDenialFor, withSessionRules } from './judge.ts';
 import { checksFor, expectConfirmed } from './plan-run.ts';
 import type { RunScope } from './run-scope.ts';
@@ -229,6 +229,8 @@ async function withDocuments(own: readonly Tool[], documents: Readable): Promise
 /** The code is loaded only for a message that begins with `/read`. @throws SessionError for the offline model, which answers by rules */
 async function withReading(run: RunRecord, documents: Readable, ports: AskerPorts): Promise<Conductor | undefined> {
   if (run.model.provider === 'offline')
-    throw new SessionError('The offline model cannot read whole documents. Choose another model, or ask about the documents without /read.');
+    throw new SessionError(
+      'The offline model cannot read whole documents. Choose another model, or ask about the documents without /read.',
+    );
   return (await import('../reading/reading-run.ts')).readingRun(run, documents, ports);
 }
