@@ -7,6 +7,7 @@ import type { Location } from '../../workspace/types.ts';
 import { SessionError } from '../session/session-error.ts';
 import { argumentsIn, type EditorValues, expanded, MAX_EXPANDED, type Needed, neededBy, TooLong } from './expand.ts';
 import { type CustomPorts, type Named, withheldIn } from './files.ts';
+import { looksReserved } from './names.ts';
 import { aboutPrompt, listPromptFiles, lowest, type PromptFile } from './prompt-files.ts';
 import { listSkills, type Skill } from './skills.ts';
 
@@ -56,7 +57,9 @@ export class Customizations {
     const { prompts, rejected } = await listPromptFiles(this.#ports);
     const isCommand = ({ command, name: own }: PromptFile) => (isNamed ? own === name.toLowerCase() : command === `/${name.toLowerCase()}`);
     const prompt = prompts.find(isCommand);
-    const broken = isNamed && !prompt && rejected.find((each) => each.name.toLowerCase() === name.toLowerCase());
+    // A file of the workspace must not change what a command of Kedge does.
+    const isMeant = !prompt && (isNamed || !looksReserved(name.toLowerCase()));
+    const broken = isMeant && rejected.find((each) => each.name.toLowerCase() === name.toLowerCase());
     if (broken) throw new SessionError(`${broken.path} cannot be sent. ${broken.problem}`);
     if (!prompt && isNamed) throw new SessionError(`There is no prompt file ${name}. Put it into .kedge/prompts/${name}.md.`);
     if (!prompt) return undefined;

@@ -88,7 +88,7 @@ describe('prompt files', () => {
         ['0ther', 'Its name is taken by .kedge/prompts/other.md.'],
       ],
     );
-    assert.equal(await kedge.send('/fix-all'), undefined);
+    await assert.rejects(kedge.send('/fix-all'), /Its name is taken by /);
   });
 
   it('never replace a command of Kedge, and are sent with /prompt NAME in its place', async () => {
@@ -171,7 +171,10 @@ describe('prompt files', () => {
   it('say why they cannot be sent', async () => {
     await using kedge = await customizationsOn({ '.kedge/prompts/empty.md': '', '.kedge/prompts/other.md': 'Other.' });
     await assert.rejects(kedge.send('/prompt empty now'), { message: '.kedge/prompts/empty.md cannot be sent. It contains no prompt.' });
-    assert.equal(await kedge.send('/empty now'), undefined);
+    await assert.rejects(kedge.send('/empty now'), { message: '.kedge/prompts/empty.md cannot be sent. It contains no prompt.' });
+    await kedge.write('.kedge/prompts/compact.md', '');
+    assert.equal(await kedge.send('/compact now'), undefined, 'a file cannot take a command of Kedge');
+    assert.equal(await kedge.send('/etc/empty is a path'), undefined);
   });
 
   it('ask for what is missing, once', async () => {
