@@ -195,6 +195,7 @@ describe('attacks of pages on the browser tool', function () {
     assert.match(text, /^Console of [^\n]*\n\[\d+ earlier lines are left out/);
     const endless = await open('/endless').catch((error: Error) => ({ text: error.message }));
     assert.ok(endless.text.length < 30_000, `${endless.text.length} characters`);
+    assert.match(endless.text, /has not finished loading|loads too much|did not answer in time|too long/);
   });
 
   it('are closed when they do not answer', async () => {

@@ -35,10 +35,19 @@ export class BrowserPage {
     return this.#open === undefined;
   }
 
+  /** @throws PageError if the page was closed meanwhile */
   async act(action: PageAction): Promise<PageView> {
-    if (action.do === 'open') return this.#openPage(new URL(action.url), action.hosts);
+    try {
+      return await (action.do === 'open' ? this.#openPage(new URL(action.url), action.hosts) : this.#use(action));
+    } catch (error) {
+      if (this.#open || !this.#closedBecause) throw error;
+      throw new PageError(`${this.#closedBecause} Open a page first.`);
+    }
+  }
+
+  async #use(action: Exclude<PageAction, { do: 'open' }>): Promise<PageView> {
     const open = this.#open;
-    if (!open) throw new PageError(`${this.#closedBecause ?? 'No page is open.'} Open a page first.`);
+    if (!open) throw new PageError('No page is open. Open a page first.');
     switch (action.do) {
       case 'read':
         return this.#view(open);
@@ -83,13 +92,18 @@ export class BrowserPage {
     const open: Open = { page, events: new PageEvents(page, (why) => this.#open === open && this.closePage(why)) };
     this.#open = open;
     page.on('close', () => this.#open === open && this.closePage('The page closed itself.'));
-    const response = await page.goto(url.href, { waitUntil: 'domcontentloaded', timeout: LOAD_MS }).catch((error: Error) => {
-      const why = this.#closedBecause;
-      this.closePage();
-      throw new PageError(why ?? `${url.href.slice(0, MAX_TITLE)} could not be opened: ${reasonOf(error)}`);
+    const response = await page.goto(url.href, { waitUntil: 'commit', timeout: LOAD_MS }).catch((error: Error) => {
+      if (this.#open === open) this.closePage();
+      throw new PageError(`${url.href.slice(0, MAX_TITLE)} could not be opened: ${reasonOf(error)}`);
     });
+    const isLoaded = await page.waitForLoadState('domcontentloaded', { timeout: ACTION_MS }).then(
+      () => true,
+      () => false,
+    );
     await this.#settle(page);
-    return { ...(await this.#view(open)), ...(response && { status: response.status() }) };
+    const view = await this.#view(open);
+    const notices = isLoaded ? view.notices : ['The page has not finished loading.', ...view.notices];
+    return { ...view, notices, ...(response && { status: response.status() }) };
   }
 
   async #viewAfter(open: Open): Promise<PageView> {
@@ -111,7 +125,6 @@ export class BrowserPage {
 
   async #facts({ page, events }: Open): Promise<Pick<PageView, 'url' | 'title' | 'notices'>> {
     const title = (await page.title()).slice(0, MAX_TITLE);
-    if (this.#open?.page !== page) throw new PageError(`${this.#closedBecause ?? 'The page was closed.'} Open a page first.`);
     return { url: page.url().slice(0, MAX_TITLE), title, notices: [...this.#refusals(events), ...events.takeNotices()] };
   }
 

@@ -13,7 +13,7 @@ import type { DriverAnswer, DriverOptions, DriverRequest } from './messages.ts';
 
 /** How long an action may take before the page is closed, and how long the browser may take to end. */
 const OPEN_MS = 60_000;
-const ACTION_MS = 25_000;
+const ACTION_MS = 20_000;
 const CLOSE_MS = 3_000;
 const NAME = 'kedge-browser-';
 
