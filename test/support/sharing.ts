@@ -5,12 +5,18 @@ import { type PackageFile, packageText } from '../../src/app/sharing/shared-pack
 import { AgentFiles } from '../../src/hosts/node/agent-files.ts';
 import { Sharing } from '../../src/hosts/node/sharing/sharing.ts';
 import { userFiles } from '../../src/hosts/node/user-files.ts';
+import type { ScriptedTurn } from '../../src/providers/scripted/index.ts';
 import { assistantOn, type Files, type Harness, type HarnessOptions } from './harness.ts';
 
 export type SharingHarness = Harness & { sharing: Sharing; userFolder: string; signal: AbortSignal };
 
 /** `userFolder` are the files beside the user's configuration file. */
-export async function sharingOn(files: Files, userFolder: Files = {}, options: HarnessOptions = {}): Promise<SharingHarness> {
+export async function sharingOn(
+  files: Files,
+  userFolder: Files = {},
+  options: HarnessOptions = {},
+  script: readonly ScriptedTurn[] = [],
+): Promise<SharingHarness> {
   const place: { agents?: AgentFiles } = {};
   const agents: HarnessOptions['agents'] = async () => ({
     userFiles: async () => (await place.agents?.userFiles()) ?? [],
@@ -18,7 +24,7 @@ export async function sharingOn(files: Files, userFolder: Files = {}, options: H
     accept: () => undefined,
     review: async () => false,
   });
-  const kedge = await assistantOn(files, [], { agents, userFolder: { 'x/': '', ...userFolder }, ...options });
+  const kedge = await assistantOn(files, script, { agents, userFolder: { 'x/': '', ...userFolder }, ...options });
   const folder = join(kedge.storage, 'user');
   place.agents = new AgentFiles({ directory: join(folder, 'agents'), accepted: join(kedge.storage, 'agents.json') });
   const ports = await kedge.assistant.ports();

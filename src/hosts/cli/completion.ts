@@ -32,7 +32,7 @@ export const COMMANDS: Readonly<Record<string, { text: string; words?: readonly 
   acp: { text: 'be the agent of another editor' },
   mcp: { text: 'let other assistants ask about this folder' },
   models: { text: 'list models' },
-  agents: { text: 'list agents', words: ['show', 'accept'] },
+  agents: { text: 'list and share agents', words: ['show', 'accept', 'import', 'update', 'remove', 'export'] },
   keys: { text: 'manage keys in the keychain', words: ['set', 'list', 'delete'] },
   config: { text: 'show and change settings', words: ['list', 'get', 'set', 'unset', 'edit', 'path', 'schema'] },
   completion: { text: 'print the completion for a shell', words: ['bash', 'zsh', 'fish'] },

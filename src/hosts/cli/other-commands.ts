@@ -15,8 +15,18 @@ export async function runOther(command: Other, { stored, env, signal, hooks }: R
     case 'models':
       process.stdout.write((await import('./models-command.ts')).modelsText(env, stored().names));
       return EXIT.answered;
-    case 'agents':
-      return (await import('./agents/agents.ts')).agents(openKedge(command, env), words, command.json);
+    case 'agents': {
+      const kedge = openKedge(command, env);
+      const ending = new AbortController();
+      const { agents } = await import('./agents/agents.ts');
+      const work = agents(kedge, words, { options: command, env, signal: AbortSignal.any([signal, ending.signal]) });
+      // Git, which reads packages, ends before the program does.
+      hooks.shutDown = async () => {
+        ending.abort();
+        await work.catch(() => undefined);
+      };
+      return work;
+    }
     case 'keys': {
       const { keys, keysCommand } = await import('./options/keys.ts');
       const { stdin: input, stdout: output, stderr: prompts } = process;

@@ -8,7 +8,10 @@ const rooms = globSync(['src/**/README.md', 'webview-ui/README.md', 'test/README
 const documents = [...roots, ...rooms.map((path) => path.replaceAll('\\', '/'))];
 
 /** Paths that a document names only as examples of what a user could write. */
-const examples = new Set(['src/tools/files/count-lines.ts', 'mcp.json', '.vscode/mcp.json', 'hooks.json', '.kedge/hooks.json']);
+const examples = new Set([
+  ...['src/tools/files/count-lines.ts', 'mcp.json', '.vscode/mcp.json', 'hooks.json', '.kedge/hooks.json'],
+  ...['kedge-package.json', 'NAME.kedge.json', 'packages/', 'packages.json'],
+]);
 /** Returns the names of all files below a folder, because a document may name a file without its folder. */
 const fileNamesIn = (folder: string): Set<string> => {
   const patterns = folder === '.' ? ['src/**/*.*', 'webview-ui/**/*.*', 'test/{support,bench}/*', 'scripts/*', '*'] : ['**/*.*'];

@@ -33,7 +33,7 @@ Usage
   kedge acp                be the agent of another editor, over the Agent Client Protocol
   kedge mcp                let other assistants ask about this folder, as an MCP server that only reads
   kedge models             list the models that can be chosen
-  kedge agents             list the agents, which narrow a run; also: agents show NAME, agents accept NAME
+  kedge agents             list the agents, which narrow a run; also: show, accept, import, update, remove, export
   kedge keys set PROVIDER  store a key, read from standard input, in the keychain; also: keys list, keys delete PROVIDER
   kedge completion SHELL   print the completion for bash, zsh or fish
   kedge config             show and change your settings: list, get NAME, set NAME VALUE, unset NAME, edit
@@ -169,8 +169,25 @@ ${FOLDER}`,
   workspace are in .kedge/agents/*.md, .github/agents/*.agent.md and .claude/agents/*.md. They run after you have seen
   them.
 
+  kedge agents export NAME               print an agent with its prompts and
+                                         skills as a package, without keys
+  kedge agents export NAME prompt:A skill:B -o FOLDER
+                                         …with these, too, as a folder; or as one
+                                         file: -o NAME.kedge.json
+  kedge agents import SOURCE             show a package; store it if you agree
+  kedge agents update [NAME]             read packages again from their sources,
+                                         and show what has changed before that
+  kedge agents remove NAME               delete an installed package
+
+  SOURCE is a file, a folder, or a Git address: https://…, ssh://… or
+  file://…, with #ref:path for a branch, tag or commit, and for a folder in it.
+  A package never installs hooks, MCP servers or permissions.
+
 Options
-${FOLDER}  --json                   print the agents as JSON
+  -y, --yes                store or delete without a question; what a package
+                           contains is printed all the same
+  -o, --output PATH        with export: the file or folder to write
+${FOLDER}  --json                   print the agents and packages as JSON
 `,
   skills: `Usage
   kedge skills                           list prompt files and skills, where they come from, and what cannot be used

@@ -45,7 +45,7 @@ function protocolOf(url: string): GitAddress['protocol'] | undefined {
   if (/[\s\p{C}\\]/u.test(url)) return undefined;
   const [, scheme] = /^([A-Za-z][A-Za-z0-9+.-]*):\/\//.exec(url) ?? [];
   if (/^[\w.-]+::/.test(url)) throw new SharingError('Kedge reads packages from https, ssh and file addresses of Git only.');
-  if (scheme === undefined) return new RegExp(`^(?:[A-Za-z0-9_][\\w.-]*@)${HOST}:(?!-)[^:]+$`).test(url) ? 'ssh' : undefined;
+  if (scheme === undefined) return new RegExp(`^(?:[A-Za-z0-9_][\\w.-]*@)${HOST}:(?!-|//)[^:]+$`).test(url) ? 'ssh' : undefined;
   if (!/^(?:https|ssh|file)$/.test(scheme)) throw new SharingError('Kedge reads packages from https, ssh and file addresses of Git only.');
   const hasHost = new RegExp(`^(?:https://(?:[^/@:]+@)?|ssh://(?:[A-Za-z0-9_][\\w.-]*@)?)${HOST}(?::\\d+)?/[^-]`).test(url);
   if (/^\w+:\/\/[^/@]*:[^/@]*@/.test(url)) throw new SharingError('The address contains a password, which would be stored. Leave it out.');

@@ -71,11 +71,11 @@ async function packageFolder(path: string): Promise<SharedPackage> {
 async function textAt(path: string, shown: string, most: number): Promise<string> {
   const stat = lstatSync(path, { throwIfNoEntry: false });
   if (!stat) throw new SharingError(`The package names ${shown}, which does not exist.`);
-  if (!stat.isFile()) throw new SharingError(`${shown} is a link or no file, so the package was not read.`);
+  if (!stat.isFile()) throw new SharingError(`${shown} is a link or not a file, so the package was not read.`);
   if (stat.size > most) throw new SharingError(`${shown} is larger than ${most / 1_000} kB.`);
   if (stat.size === 0) return '';
   const bytes = await readRealUpTo(path, most).catch(() => undefined);
   const text = bytes && decodeText(bytes);
-  if (text === undefined) throw new SharingError(`${shown} is no text file, or is behind a link.`);
+  if (text === undefined) throw new SharingError(`${shown} is not a text file, or is behind a link.`);
   return text;
 }

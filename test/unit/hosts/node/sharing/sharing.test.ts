@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { manifestText, packageText, SharingError } from '../../../../../src/app/sharing/shared-package.ts';
+import { call, say, turn } from '../../../../../src/providers/scripted/index.ts';
+import { eventsOf } from '../../../../support/harness.ts';
 import { packageFile, sharingOn } from '../../../../support/sharing.ts';
 
 const STYLE =
@@ -54,6 +56,16 @@ describe('sharing', () => {
         ['skill', 'style-guide', 'user'],
       ],
     );
+  });
+
+  it('lets a model read an installed skill beside one of the user', async () => {
+    const script = [turn(call('skill', { name: 'own' }), call('skill', { name: 'style-guide', file: 'rules.md' })), turn(say('Done.'))];
+    await using kedge = await sharingOn({}, { 'skills/own/SKILL.md': '---\ndescription: Mine\n---\nOwn words.\n' }, {}, script);
+    const path = await packageFile(kedge.parent, { files: OWN });
+    await kedge.sharing.accept(await kedge.sharing.offer(path, '/', kedge.signal));
+    await kedge.session.prompt({ text: 'go', mode: 'ask' });
+    const results = JSON.stringify(eventsOf(kedge.events, 'tool_finished'));
+    for (const words of [/Own words\./, /Be brief\./]) assert.match(results, words);
   });
 
   it('shows the diff of an update, and which files were changed by hand', async () => {
