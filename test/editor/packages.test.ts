@@ -31,34 +31,41 @@ describe('packages of agents in the editor', () => {
     directory = await mkdtemp(join(tmpdir(), 'kedge-packages-'));
     file = join(directory, 'harbor.kedge.json');
   });
+  const { showQuickPick } = vscode.window;
   afterEach(async () => {
+    vscode.window.showQuickPick = showQuickPick;
     for (const { name } of await store().list()) await store().remove(name);
     await rm(directory, { recursive: true });
   });
 
-  /** Answers the question with its second choice, which stores the package. */
-  async function storing(work: Promise<void>): Promise<void> {
-    let isDone = false;
-    void work.finally(() => {
-      isDone = true;
-    });
-    await until('the package to be stored', async () => {
-      if (isDone) return true;
-      await vscode.commands.executeCommand('workbench.action.quickOpenNavigateNext');
-      await vscode.commands.executeCommand('workbench.action.acceptSelectedQuickOpenItem');
-      return isDone;
-    });
-    await work;
+  /** Replaces VS Code's list of answers, which a test in the extension host cannot see. The tests of the workbench click in it. */
+  function answering(answer: string): { titles: string[]; give(): void } {
+    const titles: string[] = [];
+    const { promise, resolve } = Promise.withResolvers<void>();
+    vscode.window.showQuickPick = (async (items: readonly vscode.QuickPickItem[], options: vscode.QuickPickOptions) => {
+      titles.push(options.title ?? '');
+      assert.equal(items[0]?.label.startsWith('Do Not '), true, 'the first answer stores nothing');
+      await promise;
+      return items.find(({ label }) => label === answer) ?? assert.fail(`There is no ${answer}.`);
+    }) as unknown as typeof vscode.window.showQuickPick;
+    return { titles, give: resolve };
+  }
+  async function imported(): Promise<void> {
+    answering('Import Package').give();
+    await importPackage(api.kedge, file);
   }
   const agents = async () => (await (await api.kedge.assistant.agents()).list(session)).agents.map(({ name }) => name);
   const documents = () => vscode.workspace.textDocuments.filter(({ uri }) => uri.scheme === 'kedge-package');
 
   it('are shown whole before they are stored, and stored only after the answer', async () => {
     await write('1.0.0', AGENT);
+    const question = answering('Import Package');
     const work = importPackage(api.kedge, file);
     await until('the preview', async () => documents().some((each) => /│ Look\./.test(each.getText())));
     assert.deepEqual([(await store().list()).length, existsSync(join(userFolder(), 'packages', 'packages.json'))], [0, false]);
-    await storing(work);
+    await until('the question', async () => question.titles[0] === 'Kedge: Import harbor 1.0.0');
+    question.give();
+    await work;
     assert.deepEqual(
       (await store().list()).map(({ name, version }) => [name, version]),
       [['harbor', '1.0.0']],
@@ -68,7 +75,7 @@ describe('packages of agents in the editor', () => {
 
   it('are exported without a home folder, and say what is wrong with a package', async () => {
     await write('1.0.0', AGENT);
-    await storing(importPackage(api.kedge, file));
+    await imported();
     const to = join(directory, 'out.kedge.json');
     await vscode.commands.executeCommand('kedge.exportAgent', 'harbor', vscode.Uri.file(to));
     assert.equal(JSON.parse(await readFile(to, 'utf8')).files['agents/harbor.md'].join('\n'), AGENT);
@@ -82,14 +89,20 @@ describe('packages of agents in the editor', () => {
 
   it('are updated after their differences were shown', async () => {
     await write('1.0.0', AGENT);
-    await storing(importPackage(api.kedge, file));
+    await imported();
     await write('1.1.0', AGENT.replace('[read]', '[read, search]'));
+    const question = answering('Update Package');
     const work = updatePackage(api.kedge, 'harbor');
     const diff = () => vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs).find(({ label }) => label.startsWith('Update of harbor'));
     await until('the differences', async () => diff() !== undefined);
     assert.equal((await store().find('harbor'))?.version, '1.0.0');
-    await storing(work);
+    question.give();
+    await work;
     assert.equal((await store().find('harbor'))?.version, '1.1.0');
     await until('the differences to close', async () => diff() === undefined);
+    answering('Do Not Update').give();
+    await write('2.0.0', AGENT);
+    await importPackage(api.kedge, file);
+    assert.equal((await store().find('harbor'))?.version, '1.1.0');
   });
 });

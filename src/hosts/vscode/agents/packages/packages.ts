@@ -85,9 +85,8 @@ async function store(kedge: Kedge, sharing: Sharing, offer: Offer): Promise<bool
   const { pack, preview, source, installed } = offer;
   const documents = new PreviewDocuments();
   try {
-    const id = crypto.randomUUID().slice(0, 8);
     const verb = installed ? 'Update' : 'Import';
-    const summary = documents.add(`${id}/Package ${pack.name}.txt`, previewText(preview, source, installed !== undefined));
+    const summary = documents.add(`Package ${pack.name}.txt`, previewText(preview, source, installed !== undefined));
     const showSummary = () => vscode.window.showTextDocument(summary, { preview: false, preserveFocus: true });
     await showSummary();
     if (preview.refusals[0]) {
@@ -96,7 +95,7 @@ async function store(kedge: Kedge, sharing: Sharing, offer: Offer): Promise<bool
       });
       return false;
     }
-    const changes = installed ? diffsOf(documents, id, (await sharing.store.contents(installed)).files, pack.files) : [];
+    const changes = installed ? diffsOf(documents, (await sharing.store.contents(installed)).files, pack.files) : [];
     const showChanges = () => vscode.commands.executeCommand('vscode.changes', `Update of ${pack.name}`, changes);
     if (changes.length > 0) await showChanges();
     const answer = await ask(`${verb} ${pack.name} ${visibleLine(pack.version)}`, verb, preview.newAsks.length, {
@@ -107,7 +106,7 @@ async function store(kedge: Kedge, sharing: Sharing, offer: Offer): Promise<bool
     kedge.packagesChanged();
     return true;
   } finally {
-    documents.dispose();
+    await documents.close();
   }
 }
 
@@ -131,14 +130,14 @@ async function ask(title: string, verb: string, asks: number, show: Readonly<Rec
 type Files = readonly { path: string; text: string }[];
 
 /** Returns what VS Code's editor for several differences needs, for each file that differs. */
-function diffsOf(documents: PreviewDocuments, id: string, before: Files, after: Files): [vscode.Uri, vscode.Uri, vscode.Uri][] {
+function diffsOf(documents: PreviewDocuments, before: Files, after: Files): [vscode.Uri, vscode.Uri, vscode.Uri][] {
   const textIn = (files: Files, path: string) => visibleText(files.find((file) => file.path === path)?.text ?? '');
   const paths = [...new Set([...before, ...after].map(({ path }) => path))].sort();
   return paths.flatMap((path): [vscode.Uri, vscode.Uri, vscode.Uri][] => {
     const [from, to] = [textIn(before, path), textIn(after, path)];
     if (from === to) return [];
-    const now = documents.add(`${id}/new/${path}`, to);
-    return [[now, documents.add(`${id}/stored/${path}`, from), now]];
+    const now = documents.add(`new/${path}`, to);
+    return [[now, documents.add(`stored/${path}`, from), now]];
   });
 }
 

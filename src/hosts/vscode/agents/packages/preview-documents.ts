@@ -3,38 +3,35 @@ import * as vscode from 'vscode';
 import { registerReadOnly } from '../../files/blob-documents.ts';
 
 const SCHEME = 'kedge-package';
+/** The texts of all previews by their paths. */
+const texts = new Map<string, string>();
+let registration: vscode.Disposable | undefined;
 
-export class PreviewDocuments implements vscode.Disposable {
-  readonly #texts = new Map<string, string>();
-  readonly #registration: vscode.Disposable;
+/** The documents of one question. */
+export class PreviewDocuments {
+  readonly #id = crypto.randomUUID().slice(0, 8);
 
   constructor() {
-    this.#registration = registerReadOnly(SCHEME, async ({ path }) => this.#texts.get(path) ?? 'This preview is closed.');
+    registration ??= registerReadOnly(SCHEME, async ({ path }) => texts.get(path) ?? 'This preview is closed.');
   }
 
   /** Returns the address of a document. Each call needs another name. */
   add(name: string, text: string): vscode.Uri {
-    const uri = vscode.Uri.from({ scheme: SCHEME, path: `/${name}` });
-    this.#texts.set(uri.path, text);
+    const uri = vscode.Uri.from({ scheme: SCHEME, path: `/${this.#id}/${name}` });
+    texts.set(uri.path, text);
     return uri;
   }
 
   /** Closes the tabs with these documents. */
-  dispose(): void {
-    const isOwn = (uri: vscode.Uri | undefined) => uri?.scheme === SCHEME && this.#texts.has(uri.path);
+  async close(): Promise<void> {
+    const isOwn = (uri: vscode.Uri | undefined) => uri?.scheme === SCHEME && uri.path.startsWith(`/${this.#id}/`);
     const tabs = vscode.window.tabGroups.all.flatMap(({ tabs: all }) =>
       all.filter(({ input }) => {
-        const { uri, modified, textDiffs } = (input ?? {}) as {
-          uri?: vscode.Uri;
-          modified?: vscode.Uri;
-          textDiffs?: { modified: vscode.Uri }[];
-        };
-        return isOwn(uri) || isOwn(modified) || textDiffs?.some((diff) => isOwn(diff.modified));
+        const { uri, textDiffs } = (input ?? {}) as { uri?: vscode.Uri; textDiffs?: { modified: vscode.Uri }[] };
+        return isOwn(uri) || textDiffs?.some(({ modified }) => isOwn(modified));
       }),
     );
-    void vscode.window.tabGroups.close(tabs).then(
-      () => this.#registration.dispose(),
-      () => this.#registration.dispose(),
-    );
+    if (tabs.length > 0) await vscode.window.tabGroups.close(tabs);
+    for (const path of texts.keys()) if (path.startsWith(`/${this.#id}/`)) texts.delete(path);
   }
 }
