@@ -5,14 +5,17 @@ import { registerReadOnly } from '../../files/blob-documents.ts';
 const SCHEME = 'kedge-package';
 /** The texts of all previews by their paths. */
 const texts = new Map<string, string>();
-let registration: vscode.Disposable | undefined;
+let isRegistered = false;
 
 /** The documents of one question. */
 export class PreviewDocuments {
   readonly #id = crypto.randomUUID().slice(0, 8);
 
   constructor() {
-    registration ??= registerReadOnly(SCHEME, async ({ path }) => texts.get(path) ?? 'This preview is closed.');
+    if (isRegistered) return;
+    // It stays registered until the extension host ends.
+    isRegistered = true;
+    registerReadOnly(SCHEME, async ({ path }) => texts.get(path) ?? 'This preview is closed.');
   }
 
   /** Returns the address of a document. Each call needs another name. */
