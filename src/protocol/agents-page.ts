@@ -58,4 +58,9 @@ export const agentsRequests = [
   z.object({ page, type: z.literal('try_agent'), name, text: z.string().min(1).max(1_000) }),
   z.object({ page, type: z.literal('open_agent_file'), name }),
   z.object({ page, type: z.literal('open_installed'), kind: z.enum(['prompt', 'skill', 'hook']), id: z.string().max(5_000) }),
+  z.object({ page, type: z.literal('export_agent'), name }),
+  /** Asks for a package, and shows everything in it before it is stored. */
+  z.object({ page, type: z.literal('import_package') }),
+  z.object({ page, type: z.literal('update_package'), name }),
+  z.object({ page, type: z.literal('remove_package'), name }),
 ] as const;

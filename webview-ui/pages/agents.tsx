@@ -35,13 +35,16 @@ export function Page({ data }: { data: AgentsPage }) {
         An agent narrows what Kedge may do in a session, and adds its own instructions. It never allows anything. Your agents are Markdown
         files in {directory}.
       </p>
+      <Button icon="add" onClick={() => send({ page: 'agents', type: 'import_package' })}>
+        Import…
+      </Button>
       {total >= MANY && (
         <search class="gallery-search">
           <input
             class="field"
             type="search"
             aria-label="Search agents, prompt files, skills, hooks and packages"
-            placeholder="Search agents, prompts, skills and hooks"
+            placeholder="Search"
             value={words}
             onInput={(event) => setWords(event.currentTarget.value)}
             onKeyDown={(event) => {
@@ -96,11 +99,14 @@ function Agent({ agent }: { agent: AgentEntry }) {
       <div class="row">
         <h2 class="grow">{name}</h2>
         {hasFile && (
-          <IconButton
-            icon="go-to-file"
-            label={`Open file of ${name}`}
-            onClick={() => send({ page: 'agents', type: 'open_agent_file', name })}
-          />
+          <>
+            <IconButton
+              icon="go-to-file"
+              label={`Open file of ${name}`}
+              onClick={() => send({ page: 'agents', type: 'open_agent_file', name })}
+            />
+            <IconButton icon="export" label={`Export ${name}…`} onClick={() => send({ page: 'agents', type: 'export_agent', name })} />
+          </>
         )}
         <Button kind="link" label={`Show prompt of ${name}`} onClick={() => send({ page: 'agents', type: 'show_agent', name })}>
           Show prompt
@@ -199,6 +205,8 @@ function Packages({ packages }: { packages: readonly PackageEntry[] }) {
               <span class="grow">
                 {name} {version}
               </span>
+              <IconButton icon="refresh" label={`Update ${name}…`} onClick={() => send({ page: 'agents', type: 'update_package', name })} />
+              <IconButton icon="trash" label={`Remove ${name}…`} onClick={() => send({ page: 'agents', type: 'remove_package', name })} />
             </div>
             <p>{contents}</p>
             <p class="dim">

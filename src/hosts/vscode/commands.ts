@@ -44,6 +44,10 @@ export function registerCommands(kedge: Kedge, panel: Panel, proposals: Proposal
     'kedge.pickModel': async () => (await import('./models/connect.ts')).pickModel(kedge),
     'kedge.pickAgent': async () => (await import('./agents/choose-agent.ts')).chooseAgent(kedge),
     'kedge.showAgents': () => panel.reveal({ type: 'show_page', name: 'agents' }),
+    'kedge.importAgent': async (address: unknown) =>
+      (await packages()).importPackage(kedge, typeof address === 'string' ? address : undefined),
+    'kedge.exportAgent': async (name: unknown, to: unknown) =>
+      (await packages()).exportAgent(kedge, typeof name === 'string' ? name : undefined, to instanceof vscode.Uri ? to : undefined),
     'kedge.connectModel': async () => (await import('./models/connect.ts')).connectModel(kedge),
     'kedge.stop': async () => (await current(kedge)).stop(),
     'kedge.manageGrants': () => panel.reveal({ type: 'show_page', name: 'permissions' }),
@@ -113,6 +117,7 @@ async function compose(kedge: Kedge, panel: Panel, mode: Mode, text: string): Pr
   await panel.reveal({ type: 'compose', text, mode });
 }
 const programCommands = () => import('./program/install-command.ts');
+const packages = () => import('./agents/packages/packages.ts');
 const codeActions = () => import('./actions/code-actions.ts');
 
 /** Returns the session whose run is live, in the panel or in the Chat, or else the session that the panel shows. */

@@ -145,6 +145,11 @@ export class Kedge implements vscode.Disposable {
     return ports;
   }
 
+  /** Call this after a package was imported, updated or removed. */
+  packagesChanged(): void {
+    this.#changed.fire();
+  }
+
   /** Call this after facts about models have changed. */
   modelsChanged(): void {
     this.#changed.fire();

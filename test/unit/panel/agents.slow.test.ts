@@ -24,6 +24,8 @@ describe('the page of agents in the panel', function () {
     await page.getByRole('button', { name: 'Show prompt of tutor' }).press('Enter');
     await page.getByRole('button', { name: 'Open file of style' }).press('Enter');
     await page.getByRole('button', { name: 'Open file of tides' }).press('Enter');
+    for (const name of ['Import…', 'Export style…', 'Update harbor…', 'Remove harbor…'])
+      await page.getByRole('button', { name, exact: true }).press('Enter');
     const agents = { page: 'agents' } as const;
     assert.deepEqual(await requests(), [
       { ...agents, type: 'choose_agent', name: 'coder' },
@@ -31,6 +33,10 @@ describe('the page of agents in the panel', function () {
       { ...agents, type: 'show_agent', name: 'tutor' },
       { ...agents, type: 'open_agent_file', name: 'style' },
       { ...agents, type: 'open_installed', kind: 'skill', id: '.kedge/skills/tides/SKILL.md' },
+      { ...agents, type: 'import_package' },
+      { ...agents, type: 'export_agent', name: 'style' },
+      { ...agents, type: 'update_package', name: 'harbor' },
+      { ...agents, type: 'remove_package', name: 'harbor' },
     ]);
   });
 

@@ -8,7 +8,10 @@ import type { AgentEntry } from '../../../../protocol/agents-page.ts';
 import type { RequestOf } from '../../../../protocol/pages.ts';
 import { agentFilesIn, showAgent } from '../../agents/agents-port.ts';
 import { installedBeside, openAgentFile, openInstalled } from '../../agents/installed.ts';
+import { importedPackages, packageEntry, packageOf } from '../../agents/packages/list.ts';
 import type { Page, PagePorts } from './page.ts';
+
+const packages = () => import('../../agents/packages/packages.ts');
 
 export function agentsPage(ports: PagePorts<'agents'>): Page<'agents'> {
   return new AgentsPageHost(ports);
@@ -46,7 +49,18 @@ class AgentsPageHost implements Page<'agents'> {
   async handle(request: RequestOf<'agents'>): Promise<void> {
     const { kedge, send } = this.#ports;
     const session = await kedge.sessions.current();
-    if (request.type === 'open_installed') return openInstalled(await installedBeside(kedge, session), request.kind, request.id);
+    switch (request.type) {
+      case 'open_installed':
+        return openInstalled(await installedBeside(kedge, session), request.kind, request.id);
+      case 'import_package':
+        return (await packages()).importPackage(kedge);
+      case 'export_agent':
+        return (await packages()).exportAgent(kedge, request.name);
+      case 'update_package':
+        return (await packages()).updatePackage(kedge, request.name);
+      case 'remove_package':
+        return (await packages()).removePackage(kedge, request.name);
+    }
     const { agents } = await (await kedge.assistant.agents()).list(session);
     const agent = agents.find(({ name }) => name === request.name);
     if (!agent && request.name !== '') throw new SessionError(`There is no agent ${request.name} any more.`);
@@ -66,16 +80,21 @@ class AgentsPageHost implements Page<'agents'> {
   async #send(): Promise<void> {
     const { kedge, post } = this.#ports;
     const session = await kedge.sessions.current();
-    const [{ agents, unusable }, installed] = await Promise.all([
+    const [{ agents, unusable }, installed, { packages: imported, problem }] = await Promise.all([
       kedge.assistant.agents().then((loaded) => loaded.list(session)),
       installedBeside(kedge, session),
+      importedPackages(),
     ]);
+    const sourceOf = (path: string | undefined) => packageOf(imported, path);
     const chosen = kedge.agentOf(session);
     post({
-      agents: agents.map((agent) => entryOf(agent, agent.name === chosen, this.#uses?.get(agent.name))),
-      unusable: unusable.map(({ place, problem }) => ({ path: place.path ?? place.fileName, problem })),
-      installed: installed.map(({ uri: _, ...entry }) => entry),
-      packages: [],
+      agents: agents.map((agent) => entryOf(agent, agent.name === chosen, this.#uses?.get(agent.name), sourceOf(agent.path))),
+      unusable: [
+        ...unusable.map((each) => ({ path: each.place.path ?? each.place.fileName, problem: each.problem })),
+        ...(problem ? [{ path: 'packages.json', problem }] : []),
+      ],
+      installed: installed.map(({ uri, ...entry }) => ({ ...entry, source: sourceOf(uri.fsPath) ?? entry.source })),
+      packages: imported.map(packageEntry),
       directory: agentFilesIn(kedge.storage).directory,
     });
   }
@@ -95,11 +114,11 @@ class AgentsPageHost implements Page<'agents'> {
   }
 }
 
-function entryOf(agent: ListedAgent, isChosen: boolean, use: AgentUse | undefined): AgentEntry {
+function entryOf(agent: ListedAgent, isChosen: boolean, use: AgentUse | undefined, source: string | undefined): AgentEntry {
   const { name, description, digest, tries, problems, review } = agent;
   return {
     ...{ name, description, digest, tries, problems },
-    source: sourceText(agent),
+    source: source ?? sourceText(agent),
     rules: narrowingLines(agent),
     ...(isChosen && { isChosen: true as const }),
     ...(review && { review }),
