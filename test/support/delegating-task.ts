@@ -1,6 +1,6 @@
 /**
- * A tree of child runs that is killed at a chosen moment. As a program: `node delegating-task.ts root storage moment`. It prints every durable
- * event, and kills itself at that moment. Without a moment, it ends when the task is done.
+ * A tree of child runs, or a plan whose steps are carried out by agents, that is killed at a chosen moment. As a program:
+ * `node delegating-task.ts root storage moment tree|plan`. It prints every durable event, and kills itself at that moment. Without a moment, it ends when the task is done.
  */
 import { mkdirSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -45,6 +45,23 @@ const root: Role = (turn, request) =>
       ? call('read_file', { path: 'd.txt' }, 'last')
       : say(resultsIn(request)[0] ?? '');
 
+/** The calls of a plan whose two steps are carried out by agents: its proposal, the two reports, and what the agents read. */
+export const PLAN_CALLS = 6;
+const PLANNING = 'plan with the researcher';
+const STEPS = [
+  { title: 'Find it', files: [], agent: 'researcher' },
+  { title: 'Review it', files: [], agent: 'reviewer' },
+];
+
+const planner: Role = (turn) =>
+  turn === 0
+    ? call('propose_plan', { goal: 'Look', steps: STEPS }, 'plan')
+    : turn < 3
+      ? call('update_step', { step: turn, status: 'started' }, `step${turn}`)
+      : say(ANSWER);
+const taskOf = (step: number) =>
+  `${STEPS[step - 1]?.title}\n\nThis is step ${step} of 2 of a plan that the user confirmed. The goal of the plan: Look`;
+
 /** Opens the task. `moment` is called wherever a crash matters. */
 export function openTree(directory: string, storage: string, moment: () => void): Assistant {
   const fs = new NodeFileSystem([directory]);
@@ -62,7 +79,7 @@ export function openTree(directory: string, storage: string, moment: () => void)
     }
   })(join(storage, 'sessions'));
   const adapter = modelOf({
-    root,
+    ...{ root, [PLANNING]: planner, [taskOf(1)]: reading('Found.', 'a.txt', 'b.txt'), [taskOf(2)]: reading('Fine.', 'c.txt') },
     one: reading(ANSWER, 'a.txt', 'b.txt'),
     two: (turn, request, signal) =>
       turn === 0 ? delegating('inner')(turn, request, signal) : reading('Two.', '', 'c.txt')(turn, request, signal),
@@ -86,8 +103,17 @@ export async function finish(session: Session): Promise<void> {
   else if (lastRun.status !== 'finished') await session.resume();
 }
 
+/** Does the same for the plan, which is confirmed when it is proposed. */
+export async function finishPlan(session: Session): Promise<void> {
+  const { lastRun, plans, runs } = session.state;
+  if (!lastRun) await session.prompt({ text: PLANNING, mode: 'plan' });
+  else if (lastRun.status !== 'finished') await session.resume();
+  const [{ plan } = {}] = plans.values();
+  if (plan && ![...runs.values()].some((run) => run.plan?.id === plan.id)) await session.plans.answer(plan.id, 'run');
+}
+
 if (import.meta.main) {
-  const [directory = '', storage = '', at = '0'] = process.argv.slice(2);
+  const [directory = '', storage = '', at = '0', task = 'tree'] = process.argv.slice(2);
   let count = 0;
   const moment = () => {
     if (++count === Number(at)) process.kill(process.pid, 'SIGKILL');
@@ -95,7 +121,7 @@ if (import.meta.main) {
   const assistant = openTree(directory, storage, moment);
   const session = await assistant.newSession();
   session.subscribe((event) => isDurable(event) && writeSync(1, `${JSON.stringify(event)}\n`), { withChildren: true });
-  await finish(session);
+  await (task === 'plan' ? finishPlan(session) : finish(session));
   assistant.close();
   writeSync(2, `${count} moments`);
 }

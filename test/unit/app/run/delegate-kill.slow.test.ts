@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { type Message, resultText, textOf } from '../../../../src/core/model/messages.ts';
 import type { AgentEvent } from '../../../../src/core/session/events.ts';
-import { ANSWER, CALLS, finish, layOutFiles, openTree, RUNS, WRITTEN } from '../../../support/delegating-task.ts';
+import { ANSWER, CALLS, finish, finishPlan, layOutFiles, openTree, PLAN_CALLS, RUNS, WRITTEN } from '../../../support/delegating-task.ts';
 import { eventsOf } from '../../../support/harness.ts';
 
 const PROGRAM = join(import.meta.dirname, '../../../support/delegating-task.ts');
@@ -23,8 +23,9 @@ async function places() {
 async function killedAt(
   moment: number,
   { root, storage }: { root: string; storage: string },
+  task: 'tree' | 'plan' = 'tree',
 ): Promise<{ shown: AgentEvent[]; said: string }> {
-  const child = spawn(process.execPath, [PROGRAM, root, storage, String(moment)]);
+  const child = spawn(process.execPath, [PROGRAM, root, storage, String(moment), task]);
   let [out, said] = ['', ''];
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     out += text;
@@ -77,6 +78,46 @@ describe('a tree of child runs that is killed', () => {
             await readdir(place.root),
             names.filter((name) => name !== 'made.txt'),
           );
+        } finally {
+          assistant.close();
+        }
+      }),
+      { numRuns: Number(process.env.KEDGE_CRASHES ?? 5) },
+    );
+  });
+});
+
+describe('a plan with agents that is killed', () => {
+  it('goes on to its end, and no step and no call of an agent is carried out twice', async () => {
+    let moments = 0;
+    {
+      await using place = await places();
+      moments = Number.parseInt((await killedAt(0, place, 'plan')).said, 10);
+      assert.ok(moments > 60, `${moments} moments`);
+    }
+    await fc.assert(
+      fc.asyncProperty(fc.double({ min: 0, max: 1, noNaN: true }), async (part) => {
+        await using place = await places();
+        await killedAt(1 + Math.floor(part * (moments - 1)), place, 'plan');
+        const assistant = openTree(place.root, place.storage, () => undefined);
+        try {
+          const [info] = await assistant.sessions();
+          const session = (info && (await assistant.session(info.id))) ?? (await assistant.newSession());
+          await finishPlan(session);
+          assert.equal(session.state.lastRun?.outcome, 'answered');
+          const steps = eventsOf(session.events, 'plan_step').map(({ step, status }) => `${step} ${status}`);
+          assert.deepEqual(steps, ['1 started', '1 done', '2 started', '2 done']);
+          const finished = eventsOf(session.events, 'tool_finished');
+          assert.equal(finished.length, PLAN_CALLS);
+          assert.equal(new Set(finished.map(({ callId }) => callId)).size, PLAN_CALLS);
+          assert.deepEqual(
+            finished.filter(({ result }) => result.isError),
+            [],
+          );
+          const reports = finished.filter(({ result }) => result.name === 'update_step').map(({ result }) => resultText(result));
+          assert.match(reports[0] ?? '', /^Found\./);
+          assert.match(reports[1] ?? '', /^Fine\./);
+          assert.equal(eventsOf(session.events, 'run_started').length, 4);
         } finally {
           assistant.close();
         }
