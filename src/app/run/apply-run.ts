@@ -36,7 +36,7 @@ function toolOf(workspace: Workspace, gate: WriteGate, applies: Applied, worktre
 }
 
 /** Makes the call, and ends the run with its result. */
-function applyAdapter({ runId }: RunRecord, applies: Applied): ModelAdapter {
+function applyAdapter({ runId, parent }: RunRecord, applies: Applied): ModelAdapter {
   const call = 'code' in applies ? { name: 'apply_code', input: { path: applies.path } } : { name: 'apply_worktree', input: {} };
   return {
     isFree: true,
@@ -44,21 +44,29 @@ function applyAdapter({ runId }: RunRecord, applies: Applied): ModelAdapter {
       signal.throwIfAborted();
       const last = messages.at(-1);
       const result = last?.role === 'tool' ? last.content.at(-1) : undefined;
-      if (result) {
-        yield { type: 'part', part: { type: 'text', text: endingOf(applies, resultText(result), result.isError === true) } };
+      const tries = messages.filter(({ role }) => role === 'tool').length;
+      // A child run is not started again by the user, and its worktree is deleted afterwards.
+      const repeats = parent && tries < TRIES && result?.isError && OVERTAKEN.test(resultText(result));
+      if (result && !repeats) {
+        yield { type: 'part', part: { type: 'text', text: endingOf(applies, resultText(result), result.isError === true, parent) } };
         return yield { type: 'stop', reason: 'end_turn' };
       }
-      yield { type: 'part', part: { type: 'tool_call', id: `apply-${runId}`, ...call } };
+      yield { type: 'part', part: { type: 'tool_call', id: `apply-${runId}${tries > 0 ? `-${tries + 1}` : ''}`, ...call } };
       yield { type: 'stop', reason: 'tool_use' };
     },
   };
 }
 
-function endingOf(applies: Applied, result: string, isError: boolean): string {
+/** The user has changed a file between the question and the answer. */
+const OVERTAKEN = / after this change was prepared\. Nothing was changed\./;
+const TRIES = 3;
+
+function endingOf(applies: Applied, result: string, isError: boolean, parent: RunRecord['parent']): string {
   const isCode = 'code' in applies;
   if (!isError) return isCode ? (result.split('\n', 1)[0] as string) : result;
   const nothing = isCode ? 'The code was not applied.' : 'The changes were not applied.';
-  return result.startsWith(REJECTED) ? nothing : `${nothing} ${result}`;
+  // The model of a parent run is told the words of the user.
+  return result.startsWith(REJECTED) && !parent ? nothing : `${nothing} ${result}`;
 }
 
 /** The user is always asked, regardless of permissions, because they must see which lines change. No permission for later calls is offered. */

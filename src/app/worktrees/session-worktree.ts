@@ -3,6 +3,7 @@ import type { ElsewhereChanges } from '../../tools/edit/apply-worktree.ts';
 import type { AssistantPorts, WorktreesPort } from '../ports.ts';
 import type { Session } from '../session/session.ts';
 import { SessionError } from '../session/session-error.ts';
+import { loadWorktrees } from './load-worktrees.ts';
 import { sweepWorktrees } from './sweep.ts';
 
 export class SessionWorktree {
@@ -71,8 +72,6 @@ export class SessionWorktree {
   }
 
   #worktrees(): Promise<WorktreesPort> {
-    if (!this.#ports.worktrees)
-      throw new SessionError('Worktrees need exactly one open folder on this computer. Open only the folder in which the run should work.');
-    return this.#ports.worktrees();
+    return loadWorktrees(this.#ports);
   }
 }

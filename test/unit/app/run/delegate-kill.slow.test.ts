@@ -1,13 +1,16 @@
 /** Kills a tree of child runs at random moments. KEDGE_CRASHES sets how often. */
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
+import { sweepWorktrees } from '../../../../src/app/worktrees/sweep.ts';
 import { type Message, resultText, textOf } from '../../../../src/core/model/messages.ts';
 import type { AgentEvent } from '../../../../src/core/session/events.ts';
+import { worktreesPort } from '../../../../src/hosts/node/worktrees/port.ts';
+import { SessionStore } from '../../../../src/sessions/store.ts';
 import { ANSWER, CALLS, finish, finishPlan, layOutFiles, openTree, PLAN_CALLS, RUNS, WRITTEN } from '../../../support/delegating-task.ts';
 import { eventsOf } from '../../../support/harness.ts';
 
@@ -66,14 +69,23 @@ describe('a tree of child runs that is killed', () => {
           assert.equal(new Set(finished.map(({ callId }) => callId)).size, CALLS);
           // A write that was interrupted is not repeated, and the model is told.
           for (const { result } of finished)
-            if (result.isError) assert.match(`${result.name}: ${resultText(result)}`, /^(replace_in_file|create_file): .*interrupted/s);
+            if (result.isError)
+              assert.match(`${result.name}: ${resultText(result)}`, /^(replace_in_file|create_file|apply_worktree): .*interrupted/s);
           assert.equal(eventsOf(session.events, 'run_started').length, RUNS);
-          const content = () => readFile(join(place.root, 'written.txt'), 'utf8');
-          assert.ok([WRITTEN.before, WRITTEN.after].includes(await content()));
+          const contents = () => Promise.all(WRITTEN.names.map((name) => readFile(join(place.root, name), 'utf8')));
+          for (const content of await contents()) assert.ok([WRITTEN.before, WRITTEN.after].includes(content), content);
+          // A worktree that was created right before the kill is in no log, and is kept for an hour, because another process may be about to use it.
+          const port = worktreesPort({ folder: place.root, storage: place.storage });
+          await sweepWorktrees(port, { store: new SessionStore(join(place.storage, 'sessions')), now: () => Date.now() + 7_200_000 });
+          assert.deepEqual(await port.list(), []);
+          assert.equal(execFileSync('git', ['worktree', 'list'], { cwd: place.root, encoding: 'utf8' }).trim().split('\n').length, 1);
           const names = await readdir(place.root);
           const runId = session.state.lastRun?.runId ?? '';
           if (session.state.staged.length > 0) await session.changes.undo(runId);
-          assert.equal(await content(), WRITTEN.before);
+          assert.deepEqual(
+            await contents(),
+            WRITTEN.names.map(() => WRITTEN.before),
+          );
           assert.deepEqual(
             await readdir(place.root),
             names.filter((name) => name !== 'made.txt'),
