@@ -11,7 +11,13 @@ import type { Hook } from './config.ts';
 import { type MatchedCall, matches } from './match.ts';
 
 /** Starts the command of a hook, and ends it with everything that it has started at the time limit or when the signal aborts. */
-export type StartHook = (hook: Pick<Hook, 'command' | 'timeoutMs'>, input: string, signal: AbortSignal) => Promise<HookExit>;
+/** `isElsewhere` is true for the hooks of a child run in a worktree of its own. */
+export type StartHook = (
+  hook: Pick<Hook, 'command' | 'timeoutMs'>,
+  input: string,
+  signal: AbortSignal,
+  isElsewhere?: boolean,
+) => Promise<HookExit>;
 
 /** The data that all hooks of the run get. */
 export type HookRun = { session: string; run: string; mode: Mode; workspace: readonly string[] };
@@ -49,9 +55,19 @@ export class RunHooks {
     this.#parts = parts;
   }
 
-  /** Returns the hooks for a run that this run starts. It does not ask the user about hooks of the workspace. */
-  forChild(): RunHooks {
-    const { workspace } = this.#parts;
+  /**
+   * Returns the hooks for a run that this run starts. It does not ask the user about hooks of the workspace. In a worktree of its own, it has none
+   * of them, and those of the user do not run in the folder of the user.
+   */
+  forChild(isElsewhere = false): RunHooks {
+    const { workspace, about, start } = this.#parts;
+    if (isElsewhere)
+      return new RunHooks({
+        ...this.#parts,
+        workspace: undefined,
+        about: { ...about, workspace: [] },
+        start: (hook, input, signal) => start(hook, input, signal, true),
+      });
     return new RunHooks({ ...this.#parts, workspace: workspace && { hooks: workspace.hooks, accepted: () => workspace.accepted() } });
   }
 

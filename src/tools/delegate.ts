@@ -5,17 +5,19 @@ import { visibleLine } from '../core/words/visible-text.ts';
 import { defineTool } from './define-tool.ts';
 
 /** Where a child run may change files. Without a place, it only reads. */
-export const PLACES = ['here'] as const;
+export const PLACES = ['here', 'worktree'] as const;
 export type Place = (typeof PLACES)[number];
 export type Task = { task: string; agent?: string | undefined; write?: Place | undefined };
 /** Carries out the task of a call. After a pause or a reload, the run that the call has started before goes on. */
 export type Delegate = (task: Task, call: Pick<ExecuteContext, 'callId' | 'signal' | 'progress'>) => Promise<ToolOutput>;
 
 const TITLE = 80;
+const TITLES: Readonly<Record<Place, string>> = { here: ', writing here', worktree: ', writing in a worktree' };
 const READING =
   'Give a self-contained reading task to a fresh assistant, which sees nothing of this conversation. Only its answer returns.';
 const TOGETHER = 'Calls in one turn run at once.';
-const WRITING = 'With `write`, it also changes files: here, while nothing else runs.';
+const WRITING =
+  'With `write`, it also changes files: here, while nothing else runs, or in a Git worktree of its own, whose changes the user then reviews.';
 
 const input = z.object({ task: z.string().min(1), agent: z.string().optional() });
 const writingInput = input.extend({ write: z.enum(PLACES).optional() });
@@ -29,7 +31,7 @@ export function delegateTool(delegate: Delegate, canWrite = false): Tool {
     input: canWrite ? writingInput : (input as typeof writingInput),
     async prepare({ task, agent, write }) {
       const line = visibleLine(task);
-      const title = `Delegate${write ? `, writing ${write}` : ''}: ${line.length > TITLE ? `${line.slice(0, TITLE)}…` : line}`;
+      const title = `Delegate${write ? TITLES[write] : ''}: ${line.length > TITLE ? `${line.slice(0, TITLE)}…` : line}`;
       return { title, targets: [], execute: (context) => delegate({ task, agent, ...(write && { write }) }, context) };
     },
   });
@@ -39,5 +41,5 @@ export function delegateTool(delegate: Delegate, canWrite = false): Tool {
 /** A child that writes in the user's folder runs alone. The input is not checked yet, so every field that could mean `write` counts. */
 function isAlone(given: unknown): boolean {
   if (typeof given !== 'object' || given === null) return true;
-  return Object.keys(given).some((key) => key !== 'task' && key !== 'agent');
+  return Object.entries(given).some(([key, value]) => key !== 'task' && key !== 'agent' && value !== null && value !== 'worktree');
 }

@@ -79,11 +79,11 @@ export function panelPage() {
     show,
     /** Displays one of the gallery's states. */
     open: (state: string) => show(STATES[state]?.messages ?? []),
-    /** Returns the messages that the panel has sent since it was ready. The ids of prompts, which are random, are left out. */
+    /** Returns the actions that the panel has sent since it was ready. The ids of prompts, which are random, are left out. */
     async posted(): Promise<{ type: string }[]> {
       const messages = await sent();
       return messages
-        .filter(({ type }) => type !== 'ready')
+        .filter(({ type }) => type !== 'ready' && type !== 'find_agents')
         .map(({ type, id, ...rest }) => (type === 'prompt' ? { type, ...rest } : { type, ...(id !== undefined && { id }), ...rest }));
     },
     /** Returns the ids of the prompts that the panel has sent. */

@@ -156,6 +156,32 @@ const endCheckFailed = () => {
     });
 };
 
+const BY_AGENTS: Plan = {
+  ...RICH,
+  steps: RICH.steps.map((step, index) => ({
+    ...step,
+    ...(index % 3 === 0 && { agent: index === 0 ? 'coder' : 'documentation-of-the-harbor' }),
+  })),
+};
+
+const byAgents = () => new Script().run('plan', 'Rename tideAt').add({ type: 'plan_proposed', plan: BY_AGENTS }).finishes('plan_proposed');
+
+/** The agent of the first step is at work. */
+const agentRunning = () => {
+  const script = byAgents()
+    .add({ type: 'plan_resolved', planId: RICH.id, answer: 'run', plan: BY_AGENTS })
+    .run('agent', 'The user confirmed this plan.', BY_AGENTS);
+  const title = 'Step 1, agent coder: Rename the function and its callers';
+  script.calls('update_step', title, { step: 1, status: 'started' }).add({ type: 'plan_step', ...of, step: 1, status: 'started' });
+  const agent = { name: 'coder', source: 'shipped', digest: 'd', prompt: 'Work.' } as const;
+  const parent = { runId: script.runId, callId: script.lastCall, depth: 1 };
+  const limits = { turns: 40, callsPerTurn: 32, callsPerRun: 500, minutes: 50 };
+  const model = { provider: 'openai', model: 'gpt-6.1-sol' };
+  script.add({ type: 'run_started', mode: 'agent', prompt: RICH.steps[0]?.title ?? '', model, limits, parent, agent });
+  for (const event of script.events.slice(-1)) event.runId = `${parent.runId}.1`;
+  return script;
+};
+
 export const planStates = (): Record<string, NamedState> => ({
   'plan-typed': { messages: [host('plan'), session(proposed(), false)] },
   'plan-typed-editing': { messages: [host('plan'), session(proposed(), false)], press: ['Edit plan'] },
@@ -169,5 +195,8 @@ export const planStates = (): Record<string, NamedState> => ({
   'plan-widened': { messages: [host('agent'), session(widened(), true)] },
   'plan-check-failed': { messages: [host('agent'), session(asking(), true)] },
   'plan-paused': { messages: [host('agent'), session(paused(), false)] },
+  'plan-agents': { messages: [host('plan'), session(byAgents(), false)] },
+  'plan-agents-editing': { messages: [host('plan'), session(byAgents(), false)], press: ['Edit plan'] },
+  'plan-agent-runs': { messages: [host('agent'), session(agentRunning(), true)] },
   'plan-stopped': { messages: [host('agent'), session(stopped(), false)] },
 });

@@ -17,6 +17,8 @@ const REASONS = {
   code: 'You are applying code from an answer. No file is changed until you approve the change.',
   changes:
     'You are applying the changes of a worktree to your files. No file is changed until you approve them. What you leave out stays in the worktree.',
+  child:
+    'You are applying what a further run changed in its worktree. No file is changed until you approve it. What you leave out is deleted with the worktree.',
 };
 
 /** Returns the adapter that replaces the model in such a run, and its tools and decisions. The adapter calls the only tool. */
@@ -24,21 +26,26 @@ export function appliedRun(run: RunRecord, applies: Applied, { worktrees }: Pick
   return {
     adapter: applyAdapter(run, applies),
     tools: (workspace: Workspace, gate: WriteGate | undefined): Tool[] =>
-      gate ? [toolOf(workspace, gate, applies, worktrees, sessionId)] : [],
-    decide: (decide: RunPorts['decide']) => askAlways(decide, REASONS['code' in applies ? 'code' : 'changes']),
+      gate ? [toolOf(workspace, gate, applies, worktrees, sessionId, !run.parent)] : [],
+    decide: (decide: RunPorts['decide']) => askAlways(decide, REASONS['code' in applies ? 'code' : run.parent ? 'child' : 'changes']),
   };
 }
 
-function toolOf(workspace: Workspace, gate: WriteGate, applies: Applied, worktrees: AssistantPorts['worktrees'], sessionId: string): Tool {
+type Port = AssistantPorts['worktrees'];
+
+function toolOf(workspace: Workspace, gate: WriteGate, applies: Applied, worktrees: Port, sessionId: string, staysOpen: boolean): Tool {
   if ('code' in applies) return applyCodeTool(workspace, gate, applies);
-  return applyWorktreeTool(workspace, gate, async (signal) => {
-    if (!worktrees) throw new ToolError('The worktree cannot be read in this window. Open the folder on the computer that has it.');
-    return (await worktrees()).changes(applies.worktree, sessionId, signal);
+  return applyWorktreeTool(workspace, gate, {
+    staysOpen,
+    async read(signal) {
+      if (!worktrees) throw new ToolError('The worktree cannot be read in this window. Open the folder on the computer that has it.');
+      return (await worktrees()).changes(applies.worktree, sessionId, signal);
+    },
   });
 }
 
 /** Makes the call, and ends the run with its result. */
-function applyAdapter({ runId }: RunRecord, applies: Applied): ModelAdapter {
+function applyAdapter({ runId, parent }: RunRecord, applies: Applied): ModelAdapter {
   const call = 'code' in applies ? { name: 'apply_code', input: { path: applies.path } } : { name: 'apply_worktree', input: {} };
   return {
     isFree: true,
@@ -46,21 +53,29 @@ function applyAdapter({ runId }: RunRecord, applies: Applied): ModelAdapter {
       signal.throwIfAborted();
       const last = messages.at(-1);
       const result = last?.role === 'tool' ? last.content.at(-1) : undefined;
-      if (result) {
-        yield { type: 'part', part: { type: 'text', text: endingOf(applies, resultText(result), result.isError === true) } };
+      const tries = messages.filter(({ role }) => role === 'tool').length;
+      // A child run is not started again by the user, and its worktree is deleted afterwards.
+      const repeats = parent && tries < TRIES && result?.isError && OVERTAKEN.test(resultText(result));
+      if (result && !repeats) {
+        yield { type: 'part', part: { type: 'text', text: endingOf(applies, resultText(result), result.isError === true, parent) } };
         return yield { type: 'stop', reason: 'end_turn' };
       }
-      yield { type: 'part', part: { type: 'tool_call', id: `apply-${runId}`, ...call } };
+      yield { type: 'part', part: { type: 'tool_call', id: `apply-${runId}${tries > 0 ? `-${tries + 1}` : ''}`, ...call } };
       yield { type: 'stop', reason: 'tool_use' };
     },
   };
 }
 
-function endingOf(applies: Applied, result: string, isError: boolean): string {
+/** The user has changed a file between the question and the answer. */
+const OVERTAKEN = / after this change was prepared\. Nothing was changed\./;
+const TRIES = 3;
+
+function endingOf(applies: Applied, result: string, isError: boolean, parent: RunRecord['parent']): string {
   const isCode = 'code' in applies;
   if (!isError) return isCode ? (result.split('\n', 1)[0] as string) : result;
   const nothing = isCode ? 'The code was not applied.' : 'The changes were not applied.';
-  return result.startsWith(REJECTED) ? nothing : `${nothing} ${result}`;
+  // The model of a parent run is told the words of the user.
+  return result.startsWith(REJECTED) && !parent ? nothing : `${nothing} ${result}`;
 }
 
 /** The user is always asked, regardless of permissions, because they must see which lines change. No permission for later calls is offered. */

@@ -82,8 +82,12 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
           const isNarrowed = above?.isNarrowed || agent !== undefined;
           return { meter, documents, tools: () => tools, isLeftOut, isNarrowed, canWrite, planned };
         },
-        build: (child, inner) => buildRun(child, inner, ports, { gate, share }),
-        context: (child, inner) => contextOf(child, inner, ports),
+        build: async (child, inner) => {
+          const there = await portsFor(child, run, ports, scope.sessionId);
+          return buildRun(child, inner, there, { gate: there === ports ? gate : async () => openGate(there.fileSystem(), there), share });
+        },
+        context: async (child, inner) => contextOf(child, inner, await portsFor(child, run, ports, scope.sessionId)),
+        worktree: async () => (await import('../worktrees/child-worktree.ts')).childWorktree(run, scope, ports),
         agent: async (name) => (await import('../agents/agents.ts')).chooseAgent({ name }, { id: scope.sessionId, state }, ports),
       }));
   const agents =
@@ -113,7 +117,7 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
   const available = children?.isOffered ? [...read, children.tool] : read;
   // A child run has at most the tools of its parent, and those that an agent adds if its parent has none. All of these only read.
   const isOffered = (tool: Tool) =>
-    !above || above.tools().some(({ name }) => name === tool.name) || (!above.isNarrowed && extra.includes(tool));
+    !above || applied !== undefined || above.tools().some(({ name }) => name === tool.name) || (!above.isNarrowed && extra.includes(tool));
   const offered = (some: readonly Tool[]) => narrowTools(agent, some.filter(isOffered));
   const builtin = offered(available);
   let tools = builtin;
@@ -195,6 +199,12 @@ export async function buildRun(run: RunRecord, scope: RunScope, ports: Assistant
     replied,
     now,
   };
+}
+
+/** Returns the ports for a child run, which may work in a worktree of its own. */
+async function portsFor({ worktree }: RunRecord, parent: RunRecord, ports: AssistantPorts, sessionId: string): Promise<AssistantPorts> {
+  const isSame = worktree === undefined || worktree === parent.worktree;
+  return isSame ? ports : (await import('../worktrees/ports-in.ts')).portsIn(ports, worktree, sessionId);
 }
 
 const CHILD_PROMPT =

@@ -70,7 +70,8 @@ async function hooksOf(run: RunRecord, scope: Scope, ports: AssistantPorts, { po
     user: user.hooks,
     workspace,
     about: { session: scope.sessionId, run: run.runId, mode: run.mode, workspace: roots },
-    start: (hook, input, signal) => port.start({ ...hook, cwd: isReviewed ? roots[0] : undefined }, input, signal),
+    start: (hook, input, signal, isElsewhere) =>
+      port.start({ ...hook, cwd: isReviewed && !isElsewhere ? roots[0] : undefined }, input, signal),
     signal: scope.signal,
     pending,
     log(event) {

@@ -101,7 +101,7 @@ export function judgeFor(run: RunRecord, session: Session, ports: Ports, { plann
       const fs = ports.fileSystem();
       const tops = fs.folders.length > 1 ? fs.folders.map(({ name }) => name) : ['.'];
       const isBelow = command !== undefined && !tops.includes(command.cwd);
-      const grants = [...grantsFor(session.state.grants, run.runId, call.id), ...ports.grants.list()];
+      const grants = [...grantsFor(grantsIn(run, session.state), run.runId, call.id), ...ports.grants.list()];
       const own = ownFiles(session.state, run.runId, prepared);
       const steers =
         written.length > 0 &&
@@ -158,6 +158,11 @@ export function judgeFor(run: RunRecord, session: Session, ports: Ports, { plann
     withheldFilter: (call) => withheldFilter(settings().rules, call, aliases),
     decideByRules: judgeEarlier,
   };
+}
+
+/** Nobody has seen what a child run changed in a worktree, so a permission that was given elsewhere does not count for commands there. */
+function grantsIn({ runId, parent, worktree }: RunRecord, { grants }: SessionState): SessionState['grants'] {
+  return parent && worktree !== undefined ? grants.filter((grant) => grant.runId === runId || grant.covers.kind !== 'command') : grants;
 }
 
 /** Adds the run's earlier changes to the reasons. `changed` is a sentence, or empty. */

@@ -2,6 +2,7 @@
 import { abortable, wasStopped } from '../../core/abort.ts';
 import type { RunPorts } from '../../core/run/ports.ts';
 import { runError } from '../../core/run/run-error.ts';
+import { isElsewhere } from '../../core/session/children/child-state.ts';
 import type { ApprovalAnswer, EventBody, QuestionAnswer } from '../../core/session/events.ts';
 import type { EventList } from '../../core/session/lists.ts';
 import type { ApprovalRequest, RunRecord, SessionState } from '../../core/session/session-state.ts';
@@ -92,7 +93,7 @@ export class LiveRun implements LoggedRun, RunScope {
 
   readonly child: RunScope['child'] = (runId) => {
     const { sessionId, pace, now, answered, replied, child, events, aborted, signal, state } = this;
-    const hooks = this.hooks?.forChild();
+    const hooks = this.hooks?.forChild(isElsewhere(state, runId));
     const emit = (event: EventBody) => {
       if (event.type !== 'run_started' && !this.state.children.has(runId)) throw new Error('The run has ended.');
       this.#log.emit(runId, event);

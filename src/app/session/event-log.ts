@@ -1,5 +1,6 @@
 /** The events of a session, the state that is computed from them, and the listeners. */
 import { isChildRun } from '../../core/session/children/child-ids.ts';
+import { isElsewhere } from '../../core/session/children/child-state.ts';
 import { type AgentEvent, type EventBody, isDurable } from '../../core/session/events.ts';
 import { isSamePermission, type Permission } from '../../core/session/grant-scope.ts';
 import type { EventList } from '../../core/session/lists.ts';
@@ -125,7 +126,11 @@ export class EventLog {
     }
     if (event.type === 'model_waiting') this.#waiting = event;
     else if (endsWait(event) && event.runId === this.#waiting?.runId) this.#waiting = undefined;
-    this.listeners.tell(event);
+    this.#tell(event);
+  }
+
+  #tell(event: AgentEvent): void {
+    this.listeners.tell(event, isElsewhere(this.state, event.runId));
   }
 
   /** @returns the offset of the event in the log */
@@ -172,7 +177,7 @@ export class EventLog {
   refresh(): void {
     if (this.#run || this.#closed) return;
     try {
-      for (const event of this.#logged.readNew(this.failed)) this.listeners.tell(event);
+      for (const event of this.#logged.readNew(this.failed)) this.#tell(event);
       this.#failure = undefined;
     } catch (error) {
       this.#file.distrust();

@@ -13,7 +13,7 @@ import { type Prompt, userMessage } from './prompt.ts';
 import { SessionError } from './session-error.ts';
 
 /** The value in the log instead of a model for a run that applies code. */
-const APPLIES = { provider: 'kedge', model: 'apply' } as const;
+export const APPLIES = { provider: 'kedge', model: 'apply' } as const;
 /** The text that replaces the prompt if a message contains only images. */
 const IMAGE_ALONE = 'Image';
 
@@ -103,7 +103,7 @@ export function applyOpening({ lastRun, worktree }: SessionState, applies: Appli
   ];
 }
 
-function applyPrompt(applies: AppliedCode | AppliedWorktree): string {
+export function applyPrompt(applies: AppliedCode | AppliedWorktree): string {
   if ('worktree' in applies) return 'Apply the changes of the worktree';
   const { path, code } = applies;
   const first = code.split('\n').find((line) => line.trim() !== '') ?? '';

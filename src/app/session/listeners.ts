@@ -7,6 +7,7 @@ export type Listener = (event: AgentEvent) => void;
 
 /** The events of child runs that concern everyone: what the user is asked, and what changes files. */
 const TOLD = /^(approval|question|file|changes)_/;
+const ASKED = /^(approval|question)_/;
 
 export class Listeners {
   /** The listeners, with true for those that also receive what child runs do. */
@@ -18,8 +19,9 @@ export class Listeners {
     return () => this.#listeners.delete(listener);
   }
 
-  tell(event: AgentEvent): void {
-    const isForAll = !isChildRun(event.runId) || TOLD.test(event.type);
+  /** `isElsewhere` is true for events of a child run that changes nothing of the user. */
+  tell(event: AgentEvent, isElsewhere: boolean): void {
+    const isForAll = !isChildRun(event.runId) || (isElsewhere ? ASKED : TOLD).test(event.type);
     for (const [listener, withChildren] of this.#listeners) {
       if (!isForAll && !withChildren) continue;
       try {

@@ -4,7 +4,7 @@ import { Workspace } from '../../workspace/workspace.ts';
 import type { AssistantPorts, WorktreesPort } from '../ports.ts';
 import type { Session } from '../session/session.ts';
 import { SessionError } from '../session/session-error.ts';
-import { needsOneFolder } from './one-folder.ts';
+import { loadWorktrees } from './load-worktrees.ts';
 import { sweepWorktrees } from './sweep.ts';
 
 export class SessionWorktree {
@@ -92,7 +92,6 @@ export class SessionWorktree {
   }
 
   #worktrees(): Promise<WorktreesPort> {
-    if (!this.#ports.worktrees) throw needsOneFolder();
-    return this.#ports.worktrees();
+    return loadWorktrees(this.#ports);
   }
 }

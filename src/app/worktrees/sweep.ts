@@ -14,9 +14,10 @@ export async function sweepWorktrees(
   for (const { id, session, createdAt } of await worktrees.list()) {
     try {
       const log = await EventLog.open(store.log(session), now);
-      if (log?.state.worktree === id) continue;
+      const users = log ? [log.state, ...[...log.state.children.values()].flatMap(({ lastRun }) => lastRun ?? [])] : [];
+      if (users.some(({ worktree }) => worktree === id)) continue;
       const isNew = now() - createdAt < GRACE_MS;
-      const wasUsed = log !== undefined && [...log.state.runs.values()].some((run) => run.worktree === id);
+      const wasUsed = log?.events.ofType('run_started').some((run) => run.worktree === id);
       if (wasUsed || !isNew) await worktrees.remove(id);
     } catch {
       // The next call tries again.

@@ -23,8 +23,11 @@ export const PARTLY_APPLIED = 'in part';
 
 const SKIPPED = 'cannot be applied, because it is a link, very large, or outside the open folder';
 
+/** `staysOpen` says whether the worktree remains until all of its changes are applied. */
+type Elsewhere = { staysOpen: boolean; read(signal: AbortSignal): Promise<ElsewhereChanges> };
+
 /** This tool is not offered to models. */
-export function applyWorktreeTool(workspace: Workspace, gate: WriteGate, read: (signal: AbortSignal) => Promise<ElsewhereChanges>): Tool {
+export function applyWorktreeTool(workspace: Workspace, gate: WriteGate, { staysOpen, read }: Elsewhere): Tool {
   return defineTool({
     name: 'apply_worktree',
     description: 'Apply the changes of a worktree to the files of the user.',
@@ -54,11 +57,12 @@ export function applyWorktreeTool(workspace: Workspace, gate: WriteGate, read: (
       const notes = [
         ...(executable.length > 0 ? [`Executable: ${executable.join(', ')}.`] : []),
         ...left.map(({ path, why }) => `${path} ${why}.`),
-        ...(left.length > 0 ? ['What is left out stays in the worktree.'] : []),
+        ...(left.length > 0 ? [staysOpen ? 'What is left out stays in the worktree.' : 'What is left out is deleted.'] : []),
       ];
       const done = `The changes of the worktree were applied to ${count}.${note && `\n${note}`}`;
       const title = [`Apply the changes of the worktree to ${count}`, ...notes].join('. ');
-      return noteOf(await changeCall(title, applied, gate, done), left.length > 0);
+      const call = await changeCall(title, applied, gate, done);
+      return staysOpen ? noteOf(call, left.length > 0) : call;
     },
   });
 }

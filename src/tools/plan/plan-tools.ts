@@ -105,7 +105,7 @@ export function updateStepTool(stepController: StepControl): Tool {
       const { title, agent } = steps[step - 1] ?? {};
       if (title === undefined) throw new ToolError(`The plan has no step ${step}. Use a number from 1 to ${steps.length}.`);
       return {
-        title: `Step ${step} ${status === 'started' && agent ? `is carried out by the agent ${agent}` : `reported ${status}`}: ${title}`,
+        title: `Step ${step}${status === 'started' && agent ? `, agent ${agent}` : ` reported ${status}`}: ${title}`,
         targets: [],
         execute: (context) => stepController.report({ step, status, note }, context),
       };

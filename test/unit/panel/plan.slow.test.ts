@@ -131,6 +131,24 @@ describe('the cards of a plan in a browser', () => {
     assert.deepEqual([message?.plan?.revision, message?.plan?.hash], [3, undefined]);
   });
 
+  it('show the agents of steps, and let the user choose another or none', async () => {
+    await open('plan-agents');
+    await page.getByText('agent coder').waitFor();
+    await press('Edit plan');
+    await deliver(page, [{ type: 'agents_found', agents: ['coder', 'reviewer'] }]);
+    await page.getByRole('option', { name: 'documentation-of-the-harbor (not found)' }).waitFor({ state: 'attached' });
+    await page.getByLabel('Agent of step 1').selectOption({ label: 'reviewer' });
+    await page.getByLabel('Agent of step 4').selectOption({ label: 'None' });
+    await press('Save');
+    await page.getByText('agent reviewer').waitFor();
+    await press('Run plan');
+    const [message] = (await posted()) as { plan?: typeof RICH }[];
+    assert.deepEqual(
+      message?.plan?.steps.map(({ agent }) => agent),
+      ['reviewer', undefined, undefined, undefined],
+    );
+  });
+
   it('can add and remove a check at the end', async () => {
     await open('plan-typed');
     await press('Edit plan');

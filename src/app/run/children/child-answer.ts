@@ -11,15 +11,18 @@ import { changesOf } from '../../../core/view/run-changes.ts';
 const MOST_TOKENS = 1_500;
 const MAX_NAMES = 20;
 
-export function answerOf(run: RunRecord, state: SessionState, events: EventList): ToolOutput {
+/** What became of the changes of a child in a worktree. `state` is that of the run in which the user applied them. */
+export type Applied = { text: string; state?: SessionState };
+
+export function answerOf(run: RunRecord, state: SessionState, events: EventList, applied?: Applied): ToolOutput {
   const text = lastText(state);
-  const facts = `${changesText(state)}${sourcesText(state)}`;
+  const facts = `${applied ? `\n\n${applied.text}${applied.state ? changesText(applied.state) : ''}` : changesText(state)}${sourcesText(state)}`;
   const more = { most: charactersFor(MOST_TOKENS) };
   if (run.outcome === 'answered') return { content: `${text}${facts}`, ...more };
   return { content: `${reasonOf(run, events)}${text && ` It wrote: ${text}`}${facts}`, isError: true, ...more };
 }
 
-function lastText({ messages }: SessionState): string {
+export function lastText({ messages }: SessionState): string {
   const message = messages.findLast(({ role }) => role === 'assistant');
   return message?.role === 'assistant' ? textOf(message).trim() : '';
 }

@@ -9,8 +9,8 @@ import type { ModelAdapter } from '../../../core/model/model.ts';
 import type { RunPorts } from '../../../core/run/ports.ts';
 import { runError } from '../../../core/run/run-error.ts';
 import { CallHalted, type Tool, ToolError, type ToolOutput } from '../../../core/run/tool.ts';
-import { childRunId } from '../../../core/session/children/child-ids.ts';
-import { childOf } from '../../../core/session/children/child-state.ts';
+import { childRunId, type RunParent } from '../../../core/session/children/child-ids.ts';
+import { applierOf, childOf, isElsewhere } from '../../../core/session/children/child-state.ts';
 import type { EventBody } from '../../../core/session/events.ts';
 import { type RunLimits, type Use, usedOf } from '../../../core/session/limits.ts';
 import type { RunRecord, SessionState } from '../../../core/session/session-state.ts';
@@ -20,9 +20,11 @@ import { visibleLine } from '../../../core/words/visible-text.ts';
 import { type Delegate, delegateTool, type Task } from '../../../tools/delegate.ts';
 import type { ChosenAgent } from '../../agents/agents.ts';
 import type { RunContext } from '../../context/run-context.ts';
+import { APPLIES, applyPrompt } from '../../session/last-run.ts';
 import { SessionError } from '../../session/session-error.ts';
+import type { ChildWorktree } from '../../worktrees/child-worktree.ts';
 import type { Above, RunScope } from '../run-scope.ts';
-import { answerOf } from './child-answer.ts';
+import { type Applied, answerOf, lastText } from './child-answer.ts';
 
 /** The parent run, and the functions that build and execute a run. */
 export type Family = {
@@ -38,6 +40,8 @@ export type Family = {
   /** @throws SessionError if there is no such agent, or the user does not accept it */
   agent(name: string): Promise<ChosenAgent | undefined>;
   context(run: RunRecord, scope: Pick<RunScope, 'state' | 'sessionId'>): Promise<RunContext>;
+  /** @throws ToolError if no child can have a worktree */
+  worktree(): Promise<ChildWorktree>;
 };
 
 type Call = Parameters<Delegate>[1];
@@ -45,6 +49,8 @@ type Call = Parameters<Delegate>[1];
 export class Children {
   readonly #family: Family;
   readonly #adapters = new Set<ModelAdapter>();
+  /** Ends when no other child applies its changes. */
+  #applied: Promise<unknown> = Promise.resolve();
 
   /** Whether the model may give tasks to children. Without it, only the steps of a plan have them. */
   readonly isOffered: boolean;
@@ -75,27 +81,77 @@ export class Children {
     const state = childOf(parent.state, call.callId) ?? (await this.#begin(task, call));
     const { runId, status } = state.lastRun as RunRecord;
     if (status !== 'finished') await this.#drive(runId, state, call);
+    const tree = isElsewhere(parent.state, runId) ? await this.#family.worktree() : undefined;
+    const run = state.lastRun as RunRecord;
+    if (!tree || !run.worktree) {
+      call.signal.throwIfAborted();
+      return this.#outcome(run, state);
+    }
+    // After a stop, the changes of a child are dropped.
+    if (call.signal.aborted) await tree.remove(run.worktree).catch(() => undefined);
     call.signal.throwIfAborted();
-    return this.#outcome(runId, state);
+    this.#expectEnded(run, state);
+    const applied = this.#applied.then(() => this.#apply(run, tree, call));
+    this.#applied = applied.catch(() => undefined);
+    const output = answerOf(run, state, parent.events, await applied);
+    // A worktree that cannot be deleted now is deleted before the next one is created.
+    await tree.remove(run.worktree).catch(() => undefined);
+    return output;
   };
+
+  /** Lets the user review what a child changed in its worktree, and applies what they approve. One child at a time, because each changes files. */
+  async #apply({ runId, worktree = '', prompt, agent }: RunRecord, tree: ChildWorktree, call: Call): Promise<Applied> {
+    call.signal.throwIfAborted();
+    const { scope, run, limits } = this.#family;
+    let state = applierOf(scope.state, call.callId);
+    if (!state) {
+      const found = await tree.changes(worktree, call.signal).catch((error: Error) => error);
+      call.signal.throwIfAborted();
+      if (found instanceof Error) return { text: `Its changes were not applied. ${found.message}` };
+      if (found.changes.length + found.skipped.length === 0) return { text: 'It changed no files.' };
+      const applies = { worktree };
+      const given = {
+        prompt: applyPrompt(applies),
+        model: APPLIES,
+        limits: leftOf(limits(), run.used),
+        parent: this.#parentOf(call.callId),
+      };
+      scope.child(this.#newId()).emit({ type: 'run_started', mode: 'agent', applies, ...given });
+      state = applierOf(scope.state, call.callId) as SessionState;
+    }
+    const applier = () => state.lastRun as RunRecord;
+    if (applier().status !== 'finished') await this.#drive(applier().runId, state, call, childName(runId, prompt, agent?.name));
+    call.signal.throwIfAborted();
+    this.#expectEnded(applier(), state);
+    return { text: lastText(state), state };
+  }
 
   async #begin({ task, agent: name, write }: Task, { callId, signal }: Call): Promise<SessionState> {
     const { run, scope, limits, canWrite } = this.#family;
     const chosen = await this.#agent(name);
-    const mode = canWrite && write ? 'agent' : 'ask';
-    if (chosen && lowerMode(mode, chosen.agent.mode) !== mode)
-      throw new ToolError(`The agent ${chosen.agent.name} cannot write. Delegate the task without \`write\`, or to another agent.`);
-    signal.throwIfAborted();
-    const { children = 0 } = scope.state.runs.get(run.runId) ?? run;
-    const runId = childRunId(run.runId, children + 1);
-    const parent = { runId: run.runId, callId, depth: (run.parent?.depth ?? 0) + 1 };
     const agent = chosen?.agent;
+    const mode = canWrite && write ? 'agent' : 'ask';
+    if (agent && lowerMode(mode, agent.mode) !== mode)
+      throw new ToolError(`The agent ${agent.name} cannot write. Delegate the task without \`write\`, or to another agent.`);
+    const own = mode === 'agent' && write === 'worktree' ? await (await this.#family.worktree()).create(signal) : undefined;
+    signal.throwIfAborted();
+    const worktree = own ?? (mode === 'agent' ? run.worktree : undefined);
     const model = chosen?.modelOf(run.model) ?? run.model;
     const left = narrowLimits(leftOf(limits(), run.used), agent?.limits);
-    const place = write && run.worktree !== undefined && { worktree: run.worktree };
-    const started: EventBody = { type: 'run_started', mode, prompt: task, model, ...place, limits: left, parent, ...(agent && { agent }) };
-    scope.child(runId).emit(started);
+    const ties = { parent: this.#parentOf(callId), ...(worktree !== undefined && { worktree }), ...(agent && { agent }) };
+    scope.child(this.#newId()).emit({ type: 'run_started', mode, prompt: task, model, limits: left, ...ties });
     return childOf(scope.state, callId) as SessionState;
+  }
+
+  #parentOf(callId: string): RunParent {
+    const { runId, parent } = this.#family.run;
+    return { runId, callId, depth: (parent?.depth ?? 0) + 1 };
+  }
+
+  #newId(): string {
+    const { run, scope } = this.#family;
+    const { children = 0 } = scope.state.runs.get(run.runId) ?? run;
+    return childRunId(run.runId, children + 1);
   }
 
   async #agent(name: string | undefined): Promise<ChosenAgent | undefined> {
@@ -106,10 +162,10 @@ export class Children {
     }
   }
 
-  async #drive(runId: string, state: SessionState, { signal, progress }: Call): Promise<void> {
+  async #drive(runId: string, state: SessionState, { signal, progress }: Call, shown?: string): Promise<void> {
     const { scope: parent, build, loop, context, above } = this.#family;
     const own = parent.child(runId);
-    const name = childName(runId, state.lastRun?.prompt ?? '', state.lastRun?.agent?.name);
+    const name = shown ?? childName(runId, state.lastRun?.prompt ?? '', state.lastRun?.agent?.name);
     const emit = (event: EventBody) => {
       if (event.type === 'tool_started') progress(`${visibleLine(event.title)}\n`);
       own.emit(named(event, name));
@@ -119,7 +175,7 @@ export class Children {
     let adapter: ModelAdapter | undefined;
     try {
       if (state.messages.length > 0 || run().status === 'paused') emit({ type: 'run_resumed' });
-      scope.context = await abortable(context(run(), scope), signal).catch(() => undefined);
+      if (!run().applies) scope.context = await abortable(context(run(), scope), signal).catch(() => undefined);
       const opening: EventBody = { type: 'message_added', message: { role: 'user', content: [{ type: 'text', text: run().prompt }] } };
       if (!run().hasOpening) emit(scope.context?.added(opening) ?? opening);
       const ports = await abortable(build(run(), scope), signal);
@@ -135,18 +191,22 @@ export class Children {
     }
   }
 
-  #outcome(runId: string, state: SessionState): ToolOutput {
+  #outcome(run: RunRecord, state: SessionState): ToolOutput {
+    this.#expectEnded(run, state);
+    return answerOf(run, state, this.#family.scope.events);
+  }
+
+  /** @throws CallHalted if the child has paused, and its parent has to pause, too */
+  #expectEnded(run: RunRecord, state: SessionState): void {
     const { scope } = this.#family;
-    const run = state.lastRun as RunRecord;
     if (run.status === 'paused') {
       if (run.pause === 'user') throw new CallHalted({ reason: 'user' });
       // A limit of its own agent ends a child. Every other limit belongs to its parent or to the day, so the parent pauses, too.
       const own = run.reached && run.agent?.limits?.[run.reached.limit as keyof RunLimits];
       const isOwn = run.reached && own !== undefined && usedOf(run.reached.limit, run.used) >= own;
       if (run.pause === 'limit' && run.reached && !isOwn) throw new CallHalted({ reason: 'limit', reached: run.reached });
-      scope.child(runId).emit({ type: 'run_finished', outcome: 'stopped', ...totalsOf(run, state, scope.now()) });
+      scope.child(run.runId).emit({ type: 'run_finished', outcome: 'stopped', ...totalsOf(run, state, scope.now()) });
     }
-    return answerOf(run, state, scope.events);
   }
 }
 

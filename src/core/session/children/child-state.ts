@@ -24,20 +24,34 @@ export function addChild(state: MutableSessionState, parent: MutableSessionState
   return child;
 }
 
-/** Returns true if the run can start: in an open call of a live run, which has no other child. */
-export function isPossibleChild(state: SessionState, { runId, parent }: Started): boolean {
+/** Returns true if the run can start: in an open call of a live run, which has no other child, or to apply what its child changed. */
+export function isPossibleChild(state: SessionState, { runId, parent, applies }: Started): boolean {
   if (!parent) return !isChildRun(runId);
   const above = stateOf(state, parent.runId);
   const run = above?.lastRun;
   if (!above || run?.runId !== parent.runId || run.status !== 'live') return false;
   if (parent.depth !== (run.parent?.depth ?? 0) + 1 || childNumber(runId, parent.runId) <= (run.children ?? 0)) return false;
   const isOpen = above.open.some(({ id }) => id === parent.callId) && !above.results.has(parent.callId);
-  return isOpen && childOf(state, parent.callId) === undefined;
+  const child = childOf(state, parent.callId)?.lastRun;
+  if (!applies) return isOpen && child === undefined;
+  const isDone = child?.status === 'finished' && 'worktree' in applies && child.worktree === applies.worktree;
+  return isOpen && isDone && applierOf(state, parent.callId) === undefined;
 }
 
 /** Returns the child run that a call has started. */
-export function childOf<State extends SessionState>({ children }: State, callId: string): SessionState | undefined {
-  return [...children.values()].find(({ lastRun }) => lastRun?.parent?.callId === callId);
+export function childOf({ children }: SessionState, callId: string): SessionState | undefined {
+  return [...children.values()].find(({ lastRun }) => lastRun?.parent?.callId === callId && !lastRun.applies);
+}
+
+/** Returns the run in which the user applies what the child of a call changed in a worktree. */
+export function applierOf({ children }: SessionState, callId: string): SessionState | undefined {
+  return [...children.values()].find(({ lastRun }) => lastRun?.parent?.callId === callId && lastRun.applies);
+}
+
+/** Returns true for a child run in a worktree of its own, which changes nothing of the user. */
+export function isElsewhere(state: SessionState, runId: string): boolean {
+  const worktree = isChildRun(runId) ? stateOf(state, runId)?.lastRun?.worktree : undefined;
+  return worktree !== undefined && worktree !== state.lastRun?.worktree;
 }
 
 /** Returns the states of the runs that a child works for, innermost first. */

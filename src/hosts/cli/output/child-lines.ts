@@ -12,7 +12,9 @@ export function childLine(event: AgentEvent, root: RunView | undefined, paint: P
   const name = oneLine(childName(event.runId, run?.prompt ?? '', run?.agent));
   switch (event.type) {
     case 'run_started':
-      return paint.dim(`${indent}${name}`);
+      return paint.dim(
+        `${indent}${name}${event.mode === 'agent' && !event.applies ? `, writing ${event.worktree ? 'in a worktree' : 'here'}` : ''}`,
+      );
     case 'tool_finished': {
       const title = (run && findCall(run, event.callId)?.title) ?? event.result.name;
       const failed = event.result.isError ? `: ${oneLine(resultText(event.result))}` : '';

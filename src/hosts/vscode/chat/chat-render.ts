@@ -6,6 +6,7 @@ import type { ModelRef } from '../../../core/model/messages.ts';
 import { noteTexts } from '../../../core/model/notes.ts';
 import type { Plan } from '../../../core/plan/plan.ts';
 import { isChildRun } from '../../../core/session/children/child-ids.ts';
+import { isElsewhere } from '../../../core/session/children/child-state.ts';
 import { type AgentEvent, isDurable, type QuestionAnswer } from '../../../core/session/events.ts';
 import { brokeOff } from '../../../core/session/reduce.ts';
 import type { ApprovalRequest, AskedQuestion } from '../../../core/session/session-state.ts';
@@ -118,7 +119,7 @@ export class ChatRenderer {
         showAnswer(stream, event);
         break;
       case 'file_changed':
-        for (const { path, kind, added, removed } of event.changes) {
+        for (const { path, kind, added, removed } of isElsewhere(this.#session.state, event.runId) ? [] : event.changes) {
           stream.markdown(`\`${kind}\` `);
           this.#anchor(path, kind === 'delete');
           stream.markdown(added || removed ? ` +${added} −${removed}\n\n` : '\n\n');

@@ -1,5 +1,6 @@
 /** Random trees of delegations. KEDGE_TREES sets how many. */
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import type { AgentsPort } from '../../../../src/app/ports.ts';
 import type { ModelEvent, ModelRequest } from '../../../../src/core/model/model.ts';
@@ -54,7 +55,7 @@ type Node = { agent: string | undefined; write: string | undefined; calls: reado
 const nodeAt = (depth: number): fc.Arbitrary<Node> =>
   fc.record({
     agent: fc.option(fc.constantFrom(...Object.keys(AGENTS)), { nil: undefined, freq: 1 + depth }),
-    write: fc.option(fc.constant('here'), { nil: undefined }),
+    write: fc.option(fc.constantFrom('here', 'worktree'), { nil: undefined }),
     calls: fc.array(fc.nat(CALLS.length - 1), { maxLength: 4 }),
     answer: fc.nat(3_000),
     children:
@@ -105,13 +106,21 @@ describe('random trees of delegations', () => {
     const adapter = modelOf((task) => roleOf(root, task));
     let runs = 0;
     let writers = 0;
+    let elsewhere = 0;
     await using kedge = await assistantOn(FILES, [], {
       adapter,
       delegation: DEPTH,
       agents: async () => port,
       unattended: true,
       commands: true,
+      worktrees: true,
     });
+    for (const args of [
+      ['init', '--quiet'],
+      ['add', '--all'],
+      ['-c', 'user.name=T', '-c', 'user.email=t@example.com', 'commit', '--quiet', '-m', '1'],
+    ])
+      execFileSync('git', args, { cwd: kedge.root });
     // What the root may do without asking, a child may do that writes. Nothing else is allowed, because nobody answers.
     kedge.granted.covers.push({ kind: 'edits' });
     const { assistant } = kedge;
@@ -139,12 +148,14 @@ describe('random trees of delegations', () => {
         assert.equal(session.state.children.size, 0);
         runs += eventsOf(seen, 'run_started').length;
         writers += eventsOf(seen, 'run_started').filter(({ parent, mode: own }) => parent && own === 'agent').length;
+        elsewhere += eventsOf(seen, 'run_started').filter(({ worktree }) => worktree !== undefined).length;
         await kedge.write('new.txt', '-');
       }),
       { numRuns: TREES, seed: Number(process.env.KEDGE_SEED ?? 1) },
     );
     assert.ok(runs > 2 * TREES, `only ${runs} runs`);
     assert.ok(writers > TREES / 20, `only ${writers} runs that write`);
+    assert.ok(elsewhere > TREES / 40, `only ${elsewhere} runs in worktrees`);
   });
 });
 
@@ -172,18 +183,24 @@ function expectNarrowed(events: readonly AgentEvent[], requests: readonly ModelR
   }
 }
 
-/** A run that writes runs alone: its siblings begin after it has ended. All its changes are also changes of the root. */
+/**
+ * A run that writes in the user's folder runs alone: its siblings begin after it has ended. All its changes are also changes of the root. Nothing
+ * that was changed in a worktree is, because nobody approves it here.
+ */
 function expectAlone(events: readonly AgentEvent[], root: SessionState): void {
-  const open = new Map<string, Mode>();
+  const open = new Map<string, boolean>();
+  const worktrees = new Map<string, string>();
   for (const { runId, type, ...event } of events) {
     if (type === 'run_started') {
       const siblings = [...open].filter(([id]) => id.includes('.') && parentOf(id) === parentOf(runId));
-      const { mode } = event as EventOf<'run_started'>;
-      if (runId.includes('.')) assert.ok(siblings.length === 0 || (mode === 'ask' && siblings.every(([, other]) => other === 'ask')));
-      open.set(runId, mode);
+      const { mode, worktree, applies, parent } = event as EventOf<'run_started'>;
+      const isAlone = mode === 'agent' && !applies && worktree === worktrees.get(parent?.runId ?? '');
+      if (parent) assert.ok(siblings.length === 0 || (!isAlone && siblings.every(([, other]) => !other)));
+      open.set(runId, isAlone);
+      if (worktree !== undefined) worktrees.set(runId, worktree);
     } else if (type === 'run_finished') open.delete(runId);
   }
-  const staged = eventsOf(events as AgentEvent[], 'changes_staged').map(({ callId }) => callId);
+  const staged = eventsOf(events as AgentEvent[], 'changes_staged').flatMap(({ callId, runId }) => (worktrees.has(runId) ? [] : [callId]));
   assert.deepEqual(
     root.staged.map(({ callId }) => callId),
     staged,
