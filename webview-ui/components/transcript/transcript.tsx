@@ -6,7 +6,7 @@ import { scrollIntoView } from '../../scroll-into-view.ts';
 import { BranchOf } from '../branches/versions.tsx';
 import { Restored } from '../changes/restore.tsx';
 import { Icon } from '../icon.tsx';
-import { Lesson } from './lesson.tsx';
+import { Lesson } from '../lesson/lesson.tsx';
 import { Run } from './run.tsx';
 import { WorktreeBar } from './worktree-bar.tsx';
 

@@ -1,9 +1,9 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import type { ToPanel } from '../../src/protocol/panel.ts';
-import { WordsForm } from '../components/approval/words-form.tsx';
-import { Button } from '../components/button.tsx';
-import { Icon } from '../components/icon.tsx';
-import { post } from '../host.ts';
+import type { ToPanel } from '../../../src/protocol/panel.ts';
+import { post } from '../../host.ts';
+import { WordsForm } from '../approval/words-form.tsx';
+import { Button } from '../button.tsx';
+import { Icon } from '../icon.tsx';
 
 export type Lesson = NonNullable<Extract<ToPanel, { type: 'lesson' }>['lesson']>;
 
