@@ -9,7 +9,7 @@ import type { ApprovalRequest } from '../src/core/session/session-state.ts';
 import type { RunView } from '../src/core/view/run-view.ts';
 import type { SessionView } from '../src/core/view/session-view.ts';
 import type { PageData, PageName } from '../src/protocol/pages.ts';
-import type { Branches, Mention, OtherSession, PanelState } from '../src/protocol/panel.ts';
+import type { Branches, Mention, OtherSession, PanelState, ToPanel } from '../src/protocol/panel.ts';
 import type { IconName } from './components/icons.ts';
 import type { PastedImage } from './images.ts';
 
@@ -63,6 +63,8 @@ export type PanelModel = Omit<SessionView, 'runs'> & {
   returned: readonly Draft[];
   /** The sessions that the shown session is related to, once the host has sent them. */
   branches?: Branches | undefined;
+  /** What could be remembered after a run. */
+  lesson?: Extract<ToPanel, { type: 'lesson' }>['lesson'] | undefined;
   /** Another session that waits for the user. */
   otherWaits?: OtherSession | undefined;
   /** The plan to scroll to. It is a new object each time. */

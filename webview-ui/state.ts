@@ -94,6 +94,8 @@ export function reduce(model: PanelModel, message: ToPanel | Local): PanelModel 
     }
     case 'notice':
       return { ...model, notice: { level: message.level, text: message.text } };
+    case 'lesson':
+      return { ...model, lesson: message.lesson };
     case 'show_page':
       return model.page?.name === message.name ? model : { ...model, page: { name: message.name } };
     case 'page':
@@ -215,6 +217,7 @@ const LEFT: Partial<PanelModel> = {
   branches: undefined,
   restored: undefined,
   undoneRunId: undefined,
+  lesson: undefined,
 };
 
 function openSession(model: PanelModel, message: Extract<ToPanel, { type: 'session' }>): PanelModel {

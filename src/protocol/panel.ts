@@ -102,6 +102,8 @@ export type ToPanel =
   | { type: 'image'; path: string; url?: string; problem?: string }
   /** The user accepted or rejected hunks of a proposed change in the editor. `rejected` are the rejected hunks by path. */
   | { type: 'hunks_chosen'; approvalId: string; rejected: Readonly<Record<string, readonly number[]>> }
+  /** What could be remembered after the last run. Without it, nothing is proposed. */
+  | { type: 'lesson'; lesson?: { runId: string; text: string } }
   | { type: 'file_review'; runId: string; path: string; review: Review }
   | { type: 'notice'; level: 'info' | 'error'; text: string };
 
@@ -272,6 +274,8 @@ export const ToHost = z.discriminatedUnion('type', [
   /** Writes code from an answer at the cursor of the active editor. */
   /** Saves an answer as a Markdown file that the user chooses. */
   z.object({ type: z.literal('save_answer'), text: code }),
+  /** Keeps these words of a proposed lesson, or dismisses it. */
+  z.object({ type: z.literal('lesson'), runId: id, keep: z.string().max(10_000).optional() }),
   z.object({ type: z.literal('insert_code'), code }),
   /** Opens code from an answer as a new document that is not saved. */
   z.object({ type: z.literal('open_code'), code, language, path: path.optional() }),

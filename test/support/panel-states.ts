@@ -15,6 +15,7 @@ import { controlStates } from './control-states.ts';
 import { customizationStates } from './customization-states.ts';
 import { documentStates } from './document-states.ts';
 import { insightsStates } from './insights-states.ts';
+import { lessonStates } from './lesson-states.ts';
 import { mentionStates } from './mention-states.ts';
 import { permissionStates } from './permission-states.ts';
 import { planStates } from './plan-states.ts';
@@ -414,6 +415,7 @@ export const STATES: Record<string, NamedState> = {
   ...mentionStates(),
   ...customizationStates(),
   ...worktreeStates(),
+  ...lessonStates(),
   'empty-ask': { messages: [host('ask', attention), session(new Script(), false)] },
   'empty-plan': { messages: [host('plan'), session(new Script(), false)] },
   'empty-agent-allowed': {

@@ -21,7 +21,7 @@ import { type DerivedLesson, lessonEntry, lessonOf, MAX_LESSON, MAX_LESSONS } fr
 
 /** A proposed lesson of a run. */
 export type Lesson = { runId: string; text: string };
-type OpenSession = Pick<Session, 'state' | 'events' | 'running'>;
+type OpenSession = Pick<Session, 'state' | 'events'>;
 
 export class Lessons {
   readonly #ports: AssistantPorts;
@@ -30,9 +30,9 @@ export class Lessons {
     this.#ports = ports;
   }
 
-  /** Returns the lesson to propose after the last run of a session, or undefined. It never writes. */
+  /** Returns the lesson to propose after the last run of a session, or undefined. It never writes, and never fails: nobody asked for it. */
   async proposal(session: OpenSession): Promise<Lesson | undefined> {
-    const found = await this.#find(session);
+    const found = await this.#find(session).catch(() => undefined);
     return found && { runId: found.runId, text: found.text };
   }
 
@@ -85,7 +85,8 @@ export class Lessons {
 
   async #find(session: OpenSession): Promise<(DerivedLesson & { runId: string; digest: string; store: MemoryStore }) | undefined> {
     const { remembered: store, settings } = this.#ports;
-    if (!store || settings.lessons?.() === false || settings.memory?.() === 0 || session.running) return undefined;
+    if (!store || settings.lessons?.() === false || settings.memory?.() === 0 || session.state.lastRun?.status !== 'finished')
+      return undefined;
     const run = readLastRun(session.events);
     // Most runs are ruled out before any file is read.
     if (!run || !lessonOf(run, () => true) || (await this.#showsWithheld(session))) return undefined;

@@ -7,7 +7,8 @@ import { SessionError } from '../session/session-error.ts';
 import { loadWorktrees } from './load-worktrees.ts';
 import { sweepWorktrees } from './sweep.ts';
 
-export type ChildWorktree = Pick<WorktreesPort, 'changes' | 'remove'> & {
+export type ChildWorktree = Pick<WorktreesPort, 'remove'> & {
+  changes(id: string, signal: AbortSignal): ReturnType<WorktreesPort['changes']>;
   /** Returns the id of a new worktree. @throws ToolError that says why there is none */
   create(signal: AbortSignal): Promise<string>;
 };

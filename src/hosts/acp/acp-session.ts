@@ -15,6 +15,7 @@ import { askForPlan, askToSend } from './asking/approvals.ts';
 import { Asking } from './asking/asking.ts';
 import { answerIn } from './asking/questions.ts';
 import type { SessionClient } from './client.ts';
+import { lessonCommand, proposedLesson } from './lessons.ts';
 import type { OpenedFolders } from './ports.ts';
 import { type PromptContent, readContent } from './prompt-content.ts';
 import { textBlock } from './updates/markdown.ts';
@@ -87,6 +88,8 @@ export class AcpSession {
       const plan = content.text === '/run' ? this.#lastProposed() : undefined;
       if (plan === undefined) await this.#act(content, chosen);
       await this.#confirmPlans(plan);
+      const lesson = await proposedLesson(this.#end, this.#folders.assistant, this.#session);
+      if (lesson) this.updates.say(lesson);
       return stop.signal.aborted ? 'cancelled' : this.#stopReason();
     } catch (error) {
       if (stop.signal.aborted) return 'cancelled';
@@ -169,6 +172,8 @@ export class AcpSession {
         ? this.#follow(this.#session.compact(command.words))
         : this.#follow(this.#session.prompt(...initiation(command.words, model)));
     }
+    const lesson = await lessonCommand(text, this.#folders.assistant, this.#session);
+    if (lesson) return this.updates.say(lesson);
     const sent = text.startsWith('/') ? await this.#promptFile(text, mode) : undefined;
     if (sent) return this.#send({ text: sent.text, attachments, refused: [] }, { mode: sent.mode, model });
     return this.#send({ text, attachments, refused: [] }, { mode, model });

@@ -6,6 +6,7 @@ import { scrollIntoView } from '../../scroll-into-view.ts';
 import { BranchOf } from '../branches/versions.tsx';
 import { Restored } from '../changes/restore.tsx';
 import { Icon } from '../icon.tsx';
+import { Lesson } from '../lesson/lesson.tsx';
 import { Run } from './run.tsx';
 import { WorktreeBar } from './worktree-bar.tsx';
 
@@ -121,6 +122,9 @@ export function Transcript({ model, live }: { model: PanelModel; live: RunView |
           {/* The run that applies the changes of a worktree does not work in it. */}
           {sessionId && (!live || live.worktree) && runs.some(({ worktree }) => worktree === 'open') && (
             <WorktreeBar sessionId={sessionId} isOver={!live} />
+          )}
+          {model.lesson?.runId === newest && model.lesson && !live && (
+            <Lesson lesson={model.lesson} onShown={() => follows.current && scrollToEnd()} />
           )}
           {model.restored && <Restored restored={model.restored} />}
         </div>

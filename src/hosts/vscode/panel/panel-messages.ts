@@ -1,6 +1,6 @@
 /** Converts the panel's messages to the forms that sessions and the editor expect, and back. */
 import type { AgentEvent, ApprovalAnswer, QuestionAnswer } from '../../../core/session/events.ts';
-import type { ToHost } from '../../../protocol/panel.ts';
+import type { ToHost, ToPanel } from '../../../protocol/panel.ts';
 
 /** The messages that only run a command of the editor, with the command and its arguments. */
 export const COMMANDS: Partial<Record<ToHost['type'], readonly [command: string, ...args: string[]]>> = {
@@ -38,4 +38,12 @@ export function addJoined(events: AgentEvent[], event: AgentEvent): void {
 export function joinDeltas(last: AgentEvent, event: AgentEvent): AgentEvent | undefined {
   if (event.type !== 'text_delta' && event.type !== 'reasoning_delta') return undefined;
   return last.type === event.type && last.runId === event.runId ? { ...event, text: last.text + event.text } : undefined;
+}
+
+/** Reports a message that is too large, because it must not be dropped silently. */
+export function refuse(raw: unknown, post: (message: ToPanel) => void): void {
+  const { type, id } = (raw ?? {}) as { type?: unknown; id?: unknown };
+  if (type !== 'prompt') return;
+  const reason = 'The message was not sent, because it is too long. Shorten it, or remove an image or a mention.';
+  post({ type: 'not_sent', ...(typeof id === 'string' && { id }), level: 'error', reason });
 }

@@ -18,8 +18,9 @@ import { newestEvents } from './newest-runs.ts';
 import { open } from './open.ts';
 import { Pages } from './pages/pages.ts';
 import { PanelBranches } from './panel-branches.ts';
+import { PanelLessons } from './panel-lessons.ts';
 import { PanelMentions } from './panel-mentions.ts';
-import { addJoined, approvalOf, COMMANDS, optionOf } from './panel-messages.ts';
+import { addJoined, approvalOf, COMMANDS, optionOf, refuse } from './panel-messages.ts';
 import { sendPrompt } from './panel-prompt.ts';
 import { panelState } from './panel-state.ts';
 import { showError } from './show-error.ts';
@@ -37,6 +38,7 @@ export class PanelView implements vscode.Disposable {
   readonly #mentions: PanelMentions;
   readonly #pages: Pages;
   readonly #branches: PanelBranches;
+  readonly #lessons: PanelLessons;
   readonly #check: ModelCheck;
   readonly #disposables: vscode.Disposable[];
   /** The webview. It is undefined after it was disposed. */
@@ -58,6 +60,7 @@ export class PanelView implements vscode.Disposable {
     this.#mentions = new PanelMentions(kedge, (message) => this.#post(message));
     this.#pages = new Pages(kedge, (message) => this.#post(message));
     this.#branches = new PanelBranches(kedge, (message) => this.#post(message));
+    this.#lessons = new PanelLessons(kedge, (message) => this.#post(message));
     this.#check = new ModelCheck(kedge, { isShown, onResult: () => this.#updateState() });
     const unwatch = kedge.assistant.watch((session, event) => {
       const model = event.type === 'run_finished' && event.outcome !== 'stopped' && session.state.runs.get(event.runId)?.model;
@@ -68,6 +71,7 @@ export class PanelView implements vscode.Disposable {
       this.#mentions,
       this.#pages,
       this.#branches,
+      this.#lessons,
       new vscode.Disposable(unwatch),
       kedge.onDidChange(() => this.#updateState()),
       proposals.onDidEdit((edited) => this.#post({ type: 'proposal_edited', ...edited })),
@@ -90,20 +94,12 @@ export class PanelView implements vscode.Disposable {
 
   async receive(raw: unknown): Promise<void> {
     const parsed = ToHost.safeParse(raw);
-    if (!parsed.success) return this.#refuse(raw);
+    if (!parsed.success) return refuse(raw, (answer) => this.#post(answer));
     try {
       await this.#handle(parsed.data);
     } catch (error) {
       this.#showError(error);
     }
-  }
-
-  /** Reports a message that is too large, because it must not be dropped silently. */
-  #refuse(raw: unknown): void {
-    const { type, id } = (raw ?? {}) as { type?: unknown; id?: unknown };
-    if (type !== 'prompt') return;
-    const reason = 'The message was not sent, because it is too long. Shorten it, or remove an image or a mention.';
-    this.#post({ type: 'not_sent', ...(typeof id === 'string' && { id }), level: 'error', reason });
   }
 
   #showError(error: unknown): void {
@@ -213,6 +209,8 @@ export class PanelView implements vscode.Disposable {
         return takeAnswer(message, kedge.fs);
       case 'apply_code':
         return applyCode(message, { kedge, post: (answer) => this.#post(answer) });
+      case 'lesson':
+        return this.#lessons.answer(message, session);
       case 'rate_answer':
         return (await kedge.assistant.library()).rate(session.id, message.runId, message.rating, message.words);
       case 'open_diff':
@@ -261,6 +259,7 @@ export class PanelView implements vscode.Disposable {
       running: session.running,
     });
     this.#branches.show(session);
+    this.#lessons.show(session);
     // A retry wait is not in the log, but the user should see it.
     if (session.waiting) this.#post({ type: 'events', sessionId: session.id, events: [session.waiting], running: true });
     for (const approvalId of session.state.pendingApprovals.keys()) {

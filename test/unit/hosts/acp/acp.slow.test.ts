@@ -90,7 +90,7 @@ describe('kedge acp', () => {
         .of('available_commands_update')[0]
         ?.availableCommands.map(({ name }) => name)
         .sort(),
-      ['agent', 'compact', 'continue', 'init', 'read', 'remember', 'run'],
+      ['agent', 'compact', 'continue', 'init', 'lesson', 'read', 'remember', 'run'],
     );
     assert.match(await kedge('sessions'), new RegExp(session));
     assert.match(await kedge('--continue', session, 'where is other defined?'), /src\/other\.ts:1/);
@@ -557,6 +557,19 @@ describe('kedge acp', () => {
       assert.deepEqual(error.data, { kind: 'auth' });
       return true;
     });
+  });
+
+  it('proposes what worked as text, and remembers it only after the command', async () => {
+    const command = (text: string) => ({ calls: [{ name: 'run_command', input: { command: text } }] });
+    const turns = ['node missing.js tide', 'echo tide', 'echo again'].map(command);
+    const { env } = await serve({ turns: [...turns, { text: 'Done.' }] });
+    const client = connect({ env, choose: () => 'Allow once' });
+    const session = await client.begin('agent');
+    await client.prompt(session, 'Repair the tide parser tests');
+    assert.match(client.text(), /Remember this for similar tasks\? Task: Repair the tide parser tests\. Failed: `node missing\.js tide`/);
+    assert.doesNotMatch(await kedge('remember'), /Task:/);
+    await client.prompt(session, '/lesson keep');
+    assert.match(await kedge('remember'), /Similar tasks in this folder[^\n]*\n- Task: Repair the tide parser tests/);
   });
 
   it('remembers an entry, and says so', async () => {

@@ -108,6 +108,23 @@ describe('a conversation in a terminal', () => {
     assert.match(await readFile(join(folder, 'src/tide.ts'), 'utf8'), /tideLevel/);
   });
 
+  it('proposes what worked after a run, and remembers it only after the command', async () => {
+    const commands = ['node missing.js tide', 'echo tide', 'echo again'];
+    const calls = commands.map((command) => ({ calls: [{ name: 'run_command', input: { command } }] }));
+    await using pane = await startWith([...calls, { text: 'All done.' }], [], undefined, 200);
+    await send(pane, '/mode agent');
+    await send(pane, 'Repair the tide parser tests');
+    for (const command of commands) {
+      await pane.shows(new RegExp(`${command.replace('.', '\\.')}[\\s\\S]*y yes`));
+      await pane.press('y');
+    }
+    await pane.shows(/Remember this for similar tasks\? Task: Repair the tide parser tests\.[\s\S]*\/lesson dismiss/);
+    await send(pane, '/lesson keep');
+    await pane.shows(/Remembered for similar tasks in this workspace: Task: Repair/);
+    await send(pane, '/lesson');
+    await pane.shows(/There is nothing to remember from the last run/);
+  });
+
   it('proposes a plan, which is changed in words, and run by key', async () => {
     await using pane = await start([], { columns: 40 });
     await pane.shows(PROMPT);
