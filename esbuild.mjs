@@ -13,6 +13,7 @@ import { notices } from './scripts/notices.mjs';
 import { panelBundles } from './scripts/panel-build.mjs';
 import { readmeForExtension } from './scripts/readme.mjs';
 import { sdkParts } from './scripts/sdk-parts.mjs';
+import { withoutStubs } from './scripts/stubs.mjs';
 
 const { version } = JSON.parse(await readFile('package.json', 'utf8'));
 const watch = process.argv.includes('--watch');
@@ -90,20 +91,21 @@ const banner = {
   ].join(''),
 };
 
-/** Few of the many chunks use what the banner declares, and it would be a tenth of a small chunk. */
-const bannerWhereUsed = {
-  name: 'banner-where-used',
+/** Writes the files, without stubs. Few of the many chunks use what the banner declares, and it would be a tenth of a small chunk. */
+const smallFiles = {
+  name: 'small-files',
   setup(build) {
     // Source maps count the line of the banner.
     if (debug) return;
     build.initialOptions.write = false;
     build.onEnd(async ({ outputFiles = [] }) => {
-      await Promise.all(
+      const files = new Map(
         outputFiles.map(({ path, text }) => {
           const code = text.replace(`${banner.js}\n`, '');
-          return writeFile(path, /\b(?:require|kedgeUrl)\b/.test(code) ? text : code);
+          return [basename(path), /\b(?:require|kedgeUrl)\b/.test(code) ? text : code];
         }),
       );
+      await Promise.all([...withoutStubs(files)].map(([name, code]) => writeFile(`dist/${name}`, code)));
     });
   },
 };
@@ -159,7 +161,7 @@ const bundles = [
     // It is the entry point of a thread.
     entryPoints: { documents: 'src/hosts/node/documents/worker.ts' },
     chunkNames: 'documents-[name]-[hash]',
-    plugins: [nodeModules, bannerWhereUsed],
+    plugins: [nodeModules, smallFiles],
   },
   // It is the entry point of a process.
   {
@@ -169,7 +171,7 @@ const bundles = [
     target: 'node20',
     banner,
     entryPoints: { browser: 'src/hosts/node/browser/driver.ts' },
-    plugins: [nodeModules, bannerWhereUsed],
+    plugins: [nodeModules, smallFiles],
   },
   // It is copied out of the extension, so it is one file.
   { ...common, platform: 'node', format: 'esm', target: 'node20', entryPoints: { launcher: 'src/hosts/vscode/program/launcher.ts' } },
@@ -177,7 +179,7 @@ const bundles = [
 ];
 
 // The build that finds the groups must not write files, as this last plug-in does.
-bundles[0].plugins.push(await chunkGroups(bundles[0]), bannerWhereUsed);
+bundles[0].plugins.push(await chunkGroups(bundles[0]), smallFiles);
 
 await rm('dist', { recursive: true, force: true });
 await mkdir('dist');
@@ -202,7 +204,9 @@ if (watch) {
   const files = [
     'kedge.js',
     'browser.js',
-    ...loadedBy('dist/program.js', metafile.outputs).map((file) => basename(file)),
+    ...loadedBy('dist/program.js', metafile.outputs)
+      .map((file) => basename(file))
+      .filter((file) => existsSync(`dist/${file}`)),
     ...(await readdir('dist')).filter((file) => /^documents[.-].*js$/.test(file)),
     ...wasm.map((file) => `${basename(file)}.br`),
     NOTICES,

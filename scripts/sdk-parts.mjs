@@ -32,6 +32,8 @@ function markdownLexer(code) {
 const PARTS = [
   [/google.genai.dist.web.index\.mjs$/, geminiModels],
   [/marked.lib.marked\.esm\.js$/, markdownLexer],
+  // Every browser and Node have `fetch`.
+  [/ollama.dist.browser\.mjs$/, (code) => replaced(code, "import 'whatwg-fetch';", '')],
   // No adapter uses the tools for servers.
   [/anthropic-ai.sdk.tools.agent-toolset.node\.mjs$/, () => 'export {};'],
   // The validator is always given. The SDK would load Ajv for the case that it is not.

@@ -265,17 +265,17 @@ export const ToHost = z.discriminatedUnion('type', [
   z.object({ type: z.literal('leave_page') }),
   /** A request from the page that is shown, such as deleting a memory entry. */
   z.object({ type: z.literal('page_request'), request: PageRequest }),
-  /** Opens the definition of a symbol that a model named. */
   /** Opens what an answer cites: a place in a document of a collection, such as `[handbook/guide.md:12-18]`, or in a file. */
   z.object({ type: z.literal('open_source'), text: path }),
+  /** Opens the definition of a symbol that a model named. */
   z.object({ type: z.literal('open_symbol'), name: z.string().min(1).max(200) }),
   z.object({ type: z.literal('load_image'), path }),
   z.object({ type: z.literal('rate_answer'), runId: id, rating: z.enum(['up', 'down', 'none']), words: z.string().max(10_000).optional() }),
-  /** Writes code from an answer at the cursor of the active editor. */
   /** Saves an answer as a Markdown file that the user chooses. */
   z.object({ type: z.literal('save_answer'), text: code }),
   /** Keeps these words of a proposed lesson, or dismisses it. */
   z.object({ type: z.literal('lesson'), runId: id, keep: z.string().max(10_000).optional() }),
+  /** Writes code from an answer at the cursor of the active editor. */
   z.object({ type: z.literal('insert_code'), code }),
   /** Opens code from an answer as a new document that is not saved. */
   z.object({ type: z.literal('open_code'), code, language, path: path.optional() }),
@@ -286,7 +286,6 @@ export const ToHost = z.discriminatedUnion('type', [
   z.object({ type: z.literal('pick_session') }),
   z.object({ type: z.literal('pick_model') }),
   z.object({ type: z.literal('pick_agent') }),
-  /** Lets the user choose files to mention. */
   z.object({ type: z.literal('pick_files') }),
   /** Opens the session as a Markdown document. */
   z.object({ type: z.literal('export_session') }),

@@ -108,7 +108,7 @@ describe('an answer in the panel', function () {
     script.add({ type: 'tool_finished', callId: script.lastCall, result, durationMs: 42 });
     const page = await panel.show([host('agent', { steps: 'full' }), session(script.turn().says('It is fine.').finishes(), false)]);
     await page.getByRole('button', { name: /Take a screenshot/ }).press('Enter');
-    const image = page.getByRole('img', { name: 'Image 1 of 1' });
+    const image = page.getByRole('img', { name: '1 of 1' });
     await image.waitFor();
     assert.equal(await image.evaluate((img: HTMLImageElement) => img.decode().then(() => img.naturalWidth)), 1);
     assert.equal(await image.evaluate((img: HTMLImageElement) => img.height), 1);

@@ -10,7 +10,7 @@ export function Thumbnails({ images, onRemove }: ThumbnailsProps) {
     <ul class="thumbnails" aria-label="Images">
       {images.map(({ mediaType, data }, index) => (
         <li key={index}>
-          <img src={`data:${mediaType};base64,${data}`} alt={`Image ${index + 1} of ${images.length}`} />
+          <img src={`data:${mediaType};base64,${data}`} alt={`${index + 1} of ${images.length}`} />
           {onRemove && <IconButton icon="close" label={`Remove image ${index + 1}`} onClick={() => onRemove(index)} />}
         </li>
       ))}
