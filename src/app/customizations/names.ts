@@ -4,7 +4,7 @@ import { comparable } from '../../agents/names.ts';
 /** The commands of all hosts. A prompt file with one of these names is used as `/prompt NAME`. A test compares the list with the hosts. */
 export const RESERVED = (
   'help mode model plan continue pause undo review compact sessions resume clear init remember grants mcp config verbose quit ' +
-  'ask agent agents export new background read worktree run again step stop prompt prompts skill skills hook hooks memory docs delegate kedge'
+  'ask agent agents export new background read worktree run again step stop prompt prompts skill skills hook hooks memory lesson docs delegate kedge'
 ).split(' ');
 
 const NAME = /^[a-z0-9](?:[a-z0-9]|[-_](?=[a-z0-9])){0,63}$/;
