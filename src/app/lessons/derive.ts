@@ -26,6 +26,10 @@ const MAX_FILES = 5;
 const LOOKING =
   /^(?:cat|cd|diff|egrep|fgrep|find|grep|head|ls|rg|stat|tail|test|type|wc|where|which|\[|git (?:diff|grep|log|show|status))\b/;
 
+/** Commands contain passwords in forms that would be usual words elsewhere. */
+const CREDENTIALS =
+  /(?:^|\s)(?:--?[\w-]*(?:password|passwd|secret|token|api-?key|access-?key)(?:\s+|=)(?!-)\S|(?:-u\s*|--user[\s=]+)["']?[^\s:]+:\S|\w*(?:password|passwd|secret|token|api_?key|access_?key)=\S)/i;
+
 type Attempt = { command: string; how: string; worked: boolean };
 type Finding = { failed: Attempt; times: number; worked?: string };
 
@@ -53,7 +57,8 @@ export function lessonOf(run: RunView, mayName: (path: string) => boolean): Deri
   const text = withFiles(parts, files);
   const about = JSON.stringify([failed.command, worked ?? null]);
   // A lesson with something that looks like a key is not shown at all.
-  return text === undefined || holdsKey(text) ? undefined : { text, about };
+  const hasCredentials = [failed.command, worked ?? ''].some((command) => CREDENTIALS.test(command));
+  return text === undefined || hasCredentials || holdsKey(text) ? undefined : { text, about };
 }
 
 /** Returns an entry as it is shown and stored: one line in which hidden characters are marked, and without keys. */

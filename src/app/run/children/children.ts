@@ -87,8 +87,8 @@ export class Children {
       call.signal.throwIfAborted();
       return this.#outcome(run, state);
     }
-    // After a stop, the changes of a child are dropped.
-    if (call.signal.aborted) await tree.remove(run.worktree).catch(() => undefined);
+    // After a stop, the changes of a child are dropped. When the window closes, no end is logged, and the run can go on with them.
+    if (call.signal.aborted && run.outcome === 'stopped') await tree.remove(run.worktree).catch(() => undefined);
     call.signal.throwIfAborted();
     this.#expectEnded(run, state);
     const applied = this.#applied.then(() => this.#apply(run, tree, call));
@@ -121,6 +121,7 @@ export class Children {
     }
     const applier = () => state.lastRun as RunRecord;
     if (applier().status !== 'finished') await this.#drive(applier().runId, state, call, childName(runId, prompt, agent?.name));
+    if (call.signal.aborted && applier().status === 'finished') await tree.remove(worktree).catch(() => undefined);
     call.signal.throwIfAborted();
     this.#expectEnded(applier(), state);
     return { text: lastText(state), state };

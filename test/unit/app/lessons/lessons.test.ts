@@ -92,6 +92,9 @@ describe('lessons', () => {
     ['the task could not be recognized again', SCRIPT, 'do it'],
     ['a secret file was read', [turn(call('read_file', { path: '.env' })), ...SCRIPT], TASK],
     ['a command looks as if it contained a password', [run('node missing.js password=hunter2hunter2'), ...SCRIPT.slice(1)], TASK],
+    ['an option of a command is a password', [run('node missing.js tide --password hunter2'), ...SCRIPT.slice(1)], TASK],
+    ['an option of a command is a user with a password', [run('node missing.js tide -u me:hunter2'), ...SCRIPT.slice(1)], TASK],
+    ['a variable of a command is a short token', [run('MY_TOKEN=abc1 node missing.js tide'), ...SCRIPT.slice(1)], TASK],
   ] as const)
     it(`are not proposed if ${why}`, async () => {
       const [kedge, lessons] = await runWith(script, text);

@@ -195,6 +195,36 @@ describe('a child run in a worktree of its own', () => {
     assert.equal(await kedge.read('b.txt'), 'two\n');
   });
 
+  it('keeps what a child changed when the window closes while it works, and goes on with it', async () => {
+    let isOpen = true;
+    await using kedge = await onRepository({
+      go: giving('Change b'),
+      'Change b': (turn, ...rest) => (turn === 1 && isOpen ? hanging(turn, ...rest) : replacing('b.txt', ['two', 'TWO'])(turn, ...rest)),
+    });
+    const run = kedge.session.prompt({ text: 'go', mode: 'agent' });
+    await until('the change', () => [...kedge.session.state.children.values()].some(({ staged }) => staged.some(({ landed }) => landed)));
+    kedge.session.close();
+    await run.catch(() => undefined);
+    assert.equal(directories(kedge).length, 1);
+    isOpen = false;
+    const again = await kedge.reload();
+    answerAll(again.session, { approve: true });
+    await again.session.resume();
+    assert.equal(await again.read('b.txt'), 'TWO\n');
+    assert.match(answerIn(again), /^Changed b\.txt\.\n\nThe changes of the worktree were applied to 1 file\./);
+    expectGone(again);
+  });
+
+  it('is deleted when the run is stopped during the review', async () => {
+    await using kedge = await onRepository({ go: giving('Change b'), 'Change b': replacing('b.txt', ['two', 'TWO']) });
+    const run = kedge.session.prompt({ text: 'go', mode: 'agent' });
+    await until('the approval', () => kedge.session.state.pendingApprovals.size === 1);
+    await kedge.session.stop();
+    await run;
+    await until('the deletion', () => directories(kedge).length === 0);
+    assert.equal(await kedge.read('b.txt'), 'two\n');
+  });
+
   it('says why there can be none', async () => {
     const roles: Roles = { go: giving('Change b'), 'Change b': () => say('No.') };
     await using plain = await assistantOn(FILES, [], { adapter: modelOf(roles), delegation: 1, worktrees: true });
