@@ -56,6 +56,17 @@ function sameStateAsLog({ session }: Harness): void {
 }
 
 describe('a child run in a worktree of its own', () => {
+  it('does not exist where nobody can review its changes', async () => {
+    await using kedge = await onRepository(
+      { go: giving('Change a'), 'Change a': replacing('a.txt', ['one', 'ONE']) },
+      { unattended: true },
+    );
+    await kedge.session.prompt({ text: 'go', mode: 'agent' });
+    assert.match(answerIn(kedge), /Nobody is here to review the changes of a worktree\./);
+    assert.equal(kedge.session.state.children.size, 0);
+    expectGone(kedge);
+  });
+
   it('changes nothing of the user until the user approves its changes, by hunks', async () => {
     await using kedge = await onRepository({
       go: giving('Change a'),
