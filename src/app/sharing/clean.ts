@@ -37,8 +37,8 @@ export function cleaned(path: string, text: string, { homes, folders }: PrivateP
   return { text: clean, removed };
 }
 
-/** A home folder of anybody, on any system. */
-const HOME = /(?<![\w.])(?:\/home\/|\/Users\/|[A-Za-z]:[\\/]+Users[\\/]+)[\w.-]+(?![\w-])/g;
+/** A home folder of anybody, on any system, also as Linux on Windows and Git Bash write it. */
+const HOME = /(?<![\w.])(?:(?:\/var)?\/home\/|(?:(?:\/mnt)?\/[A-Za-z])?\/Users\/|[A-Za-z]:[\\/]+Users[\\/]+)[\p{L}\p{M}\p{N}_.-]+/gu;
 
 const byLength = (places: readonly string[]) => places.filter(({ length }) => length > 3).toSorted((a, b) => b.length - a.length);
 

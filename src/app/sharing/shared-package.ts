@@ -144,6 +144,6 @@ function textProblem(text: string): string | undefined {
 }
 
 function fieldReason(field: string): string {
-  const shown = JSON.stringify(field.slice(0, 40).toWellFormed());
+  const shown = visibleLine(JSON.stringify(field.slice(0, 40).toWellFormed()));
   return `The manifest has a field ${shown}, which has no effect: a package contains only agents, prompt files and skills.`;
 }

@@ -1,8 +1,11 @@
 /** Pages that attack the browser tool. The host of the page is localhost, and 127.0.0.1 is another host, which nobody has allowed. */
 import assert from 'node:assert/strict';
 import { createSocket } from 'node:dgram';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { type BrowserSession, browserSession, type PageServer, refOf, servePages } from '../../support/browser-pages.ts';
 
 describe('attacks of pages on the browser tool', function () {
@@ -24,6 +27,29 @@ describe('attacks of pages on the browser tool', function () {
     // Nothing of a page may go on after its test.
     session.browser.isGone || (await session.use({ action: 'read' }).catch(() => undefined));
     await server.close();
+  });
+
+  it('open no other program on Linux', async function () {
+    if (process.platform !== 'linux') return this.skip();
+    const directory = mkdtempSync(join(tmpdir(), 'kedge-test-programs-'));
+    const opened = join(directory, 'opened');
+    for (const name of ['xdg-open', 'xdg-email'])
+      writeFileSync(join(directory, name), `#!/bin/sh\necho "$@" >> '${opened}'\n`, { mode: 0o755 });
+    const { PATH } = process.env;
+    process.env.PATH = `${directory}:${PATH}`;
+    const own = await browserSession();
+    try {
+      await serve({ '/': '<a href="mailto:someone@example.com">Write</a><button>Go on</button>' });
+      const { text } = await own.use({ action: 'open', url: server.at('/') });
+      await own.use({ action: 'click', ref: refOf(text, 'link "Write"') });
+      // Chrome starts such a program while the page goes on.
+      for (let times = 0; times < 3; times++) await own.use({ action: 'click', ref: refOf(text, 'button "Go on"') });
+    } finally {
+      process.env.PATH = PATH;
+      await own.close();
+    }
+    assert.equal(existsSync(opened), false);
+    rmSync(directory, { recursive: true, force: true });
   });
 
   it('reach no other host, however they try', async () => {

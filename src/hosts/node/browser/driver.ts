@@ -2,9 +2,9 @@
  * The process that controls the browser. It is an entry point of its own: it ends the browser and removes its profile when Kedge ends, even
  * if Kedge was killed, and a page that fills the memory ends only this process.
  */
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Browser } from 'playwright-core';
 import { BrowserPage, PageError, reasonOf } from './browser-page.ts';
@@ -55,10 +55,20 @@ async function start(): Promise<BrowserPage> {
     handleSIGHUP: false,
     timeout: 30_000,
     // The socket of the browser needs a short path.
-    env: { ...(process.env as Record<string, string>), ...(directory.length > 50 && { TMPDIR: temporary }) },
+    env: { ...(process.env as Record<string, string>), ...withoutOpeners(), ...(directory.length > 50 && { TMPDIR: temporary }) },
   });
   browser.on('disconnected', () => void end());
   return new BrowserPage(browser, proxy);
+}
+
+/** On Linux, Chrome opens a `mailto:` address of a page with these programs, without a question. It finds programs that do nothing instead. */
+function withoutOpeners(): { PATH?: string } {
+  const nothing = ['/bin/true', '/usr/bin/true', '/run/current-system/sw/bin/true'].find((path) => existsSync(path));
+  if (process.platform !== 'linux' || !nothing) return {};
+  const programs = join(directory, 'programs');
+  mkdirSync(programs);
+  for (const name of ['xdg-open', 'xdg-email']) symlinkSync(nothing, join(programs, name));
+  return { PATH: [programs, process.env.PATH ?? '/usr/local/bin:/usr/bin:/bin'].join(delimiter) };
 }
 
 /** Thrown when the page, for example because of an endless loop, does not answer. */

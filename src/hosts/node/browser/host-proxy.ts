@@ -49,7 +49,10 @@ export class HostProxy {
   /** Allows the host of a page and others, and nothing else from now on. Open connections end. */
   allow(page: URL, others: readonly string[]): void {
     const ports = portsOf(page);
-    const names = [page.hostname, page.hostname.startsWith('www.') ? page.hostname.slice(4) : `www.${page.hostname}`];
+    const twin = page.hostname.startsWith('www.') ? page.hostname.slice(4) : `www.${page.hostname}`;
+    // For `www.wiki`, it would be a host of the own network, for which nobody was asked.
+    const isSameKind = URL.canParse(`http://${twin}/`) && isPrivateHost(new URL(`http://${twin}/`)) === isPrivateHost(page);
+    const names = [page.hostname, ...(isSameKind ? [twin] : [])];
     const allowed = names.flatMap((name) => ports.map((port) => `${name}:${port}`));
     for (const other of others) {
       const url = new URL(`http://${other}/`);

@@ -1,7 +1,7 @@
 /** Where playwright-core is, which controls the browser. It is large, so it is in no package of Kedge. */
 import { existsSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 /** The only version that is used, and the digest of its package. */
 export const LIBRARY = {
@@ -17,14 +17,19 @@ export function libraryPlace(data: string, { name, version }: Library = LIBRARY)
   return join(data, 'browser', `${name}-${version}`);
 }
 
-/** Returns the directory of the library, or undefined if it was not set up. In a checkout of Kedge, it is among the dependencies. */
-export function findLibrary(data: string): string | undefined {
+/**
+ * Returns the directory of the library, or undefined if it was not set up. In a checkout of Kedge, it is among the dependencies. Folders
+ * above Kedge are not searched, as `import` would do it, because others may write there. `module` is the address of the code of Kedge.
+ */
+export function findLibrary(data: string, module = import.meta.url): string | undefined {
   const own = join(libraryPlace(data), 'node_modules', LIBRARY.name);
   if (existsSync(own)) return own;
   try {
-    const manifest = createRequire(import.meta.url).resolve(`${LIBRARY.name}/package.json`);
-    const { version } = JSON.parse(readFileSync(manifest, 'utf8')) as { version?: unknown };
-    return version === LIBRARY.version ? dirname(manifest) : undefined;
+    // The bundles are in dist/, but not in tests.
+    const root = fileURLToPath(new URL(module.endsWith('.ts') ? '../../../../' : '../', module));
+    const directory = join(root, 'node_modules', LIBRARY.name);
+    const { version } = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8')) as { version?: unknown };
+    return version === LIBRARY.version ? directory : undefined;
   } catch {
     return undefined;
   }

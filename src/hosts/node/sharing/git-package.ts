@@ -18,6 +18,7 @@ import {
   type SharedPackage,
   SharingError,
 } from '../../../app/sharing/shared-package.ts';
+import { holdsKey } from '../../../core/keys.ts';
 import { decodeText } from '../../../workspace/content.ts';
 
 /** An address of Git. `ref` is a branch, a tag or a commit, and `path` a folder or file of the repository. */
@@ -49,6 +50,7 @@ function protocolOf(url: string): GitAddress['protocol'] | undefined {
   if (!/^(?:https|ssh|file)$/.test(scheme)) throw new SharingError('Kedge reads packages from https, ssh and file addresses of Git only.');
   const hasHost = new RegExp(`^(?:https://(?:[^/@:]+@)?|ssh://(?:[A-Za-z0-9_][\\w.-]*@)?)${HOST}(?::\\d+)?/[^-]`).test(url);
   if (/^\w+:\/\/[^/@]*:[^/@]*@/.test(url)) throw new SharingError('The address contains a password, which would be stored. Leave it out.');
+  if (holdsKey(url)) throw new SharingError('The address contains a key, which would be stored. Leave it out.');
   if (scheme === 'file' ? !/^file:\/\/\/./.test(url) : !hasHost) throw new SharingError('The address names no repository.');
   return scheme as GitAddress['protocol'];
 }

@@ -3,8 +3,8 @@ import { previewOf } from '../../../../src/app/sharing/preview.ts';
 import { packageOf, readManifest } from '../../../../src/app/sharing/shared-package.ts';
 import { previewText } from '../../../../src/hosts/vscode/agents/packages/preview-text.ts';
 
-async function shown(files: Record<string, string>, description = ''): Promise<string> {
-  const manifest = readManifest(JSON.stringify({ kedgePackage: 1, name: 'harbor', version: '1.0.0', description, files }));
+async function shown(files: Record<string, string>, description = '', more = {}): Promise<string> {
+  const manifest = readManifest(JSON.stringify({ kedgePackage: 1, name: 'harbor', version: '1.0.0', description, files, ...more }));
   const pack = await packageOf(manifest, new Map(Object.entries(files)));
   return previewText(await previewOf(pack, []), { kind: 'file', address: '/a/harbor.kedge.json' }, false);
 }
@@ -31,9 +31,11 @@ describe('the preview of a package in the editor', () => {
   });
 
   it('marks hidden characters, and text that looks like lines of Kedge stays on one line', async () => {
-    const text = await shown({ 'agents/harbor.md': '---\nmode: ask\n---\nLook\u202E.' }, 'Nice\nIt contains:\n  - nothing\u200B');
+    const text = await shown({ 'agents/harbor.md': '---\nmode: ask\n---\nLook\u202E.' }, 'Nice\nIt contains:\n  - nothing\u200B', {
+      'x\u202Ey\u2028z': 1,
+    });
     assert.match(text, /│ Look⟨U\+202E⟩\./);
-    assert.doesNotMatch(text, /\p{Cf}/u);
+    assert.doesNotMatch(text, /[\p{Cf}\p{Zl}]/u);
     assert.equal(text.split('\n').filter((line) => line === 'It contains:').length, 1);
   });
 });

@@ -172,6 +172,7 @@ describe('sharing in the terminal', () => {
       ['ext::sh', /https, ssh and file addresses/],
       ['http://example.com/a.git', /https, ssh and file addresses/],
       ['https://me:secret@example.com/a.git', /contains a password/],
+      ['https://ghp_0123456789abcdefghij@example.com/a.git', /contains a key/],
       ['ssh://-oProxyCommand=touch/x', /names no repository/],
       ['git@-oProxyCommand=touch:x', /is no address of Git/],
       [`${url}#--upload-pack=touch`, /no valid branch/],

@@ -39,6 +39,13 @@ describe('the proxy of the browser', () => {
         .end();
     });
 
+  it('does not let a public page reach the host of the own network that has its name without www', async () => {
+    proxy.allow(new URL(server.at('/', 'www.wiki')), []);
+    assert.equal(await get(server.at('/', 'wiki')), 403);
+    assert.equal(await tunnel(`wiki:${server.port}`), 403);
+    assert.deepEqual(server.asked, []);
+  });
+
   it('connects to the host of the page, and to no other host and port', async () => {
     proxy.allow(new URL(server.at('/')), []);
     assert.equal(await get(server.at('/')), 200);

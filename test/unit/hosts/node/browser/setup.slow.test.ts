@@ -6,6 +6,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { installedBrowser } from '../../../../../src/hosts/node/browser/installed.ts';
 import { findLibrary, LIBRARY, libraryPlace } from '../../../../../src/hosts/node/browser/library.ts';
 import { setUpBrowser } from '../../../../../src/hosts/node/browser/setup.ts';
@@ -91,6 +92,21 @@ describe('the set-up of the browser tool', function () {
     const { version, integrity } = lock.packages[`node_modules/${LIBRARY.name}`];
     assert.deepEqual({ version, integrity }, { version: LIBRARY.version, integrity: LIBRARY.integrity });
     assert.equal(findLibrary(data), join(root, 'node_modules', LIBRARY.name));
+  });
+
+  it('takes no library from a folder above Kedge, where others may write', () => {
+    const home = mkdtempSync(join(tmpdir(), 'kedge-test-above-'));
+    const bundle = pathToFileURL(join(home, 'kedge', 'dist', 'chunk.js')).href;
+    const put = (folder: string) => {
+      const directory = join(folder, 'node_modules', LIBRARY.name);
+      mkdirSync(directory, { recursive: true });
+      writeFileSync(join(directory, 'package.json'), JSON.stringify({ name: LIBRARY.name, version: LIBRARY.version }));
+      return directory;
+    };
+    put(home);
+    assert.equal(findLibrary(data, bundle), undefined);
+    assert.equal(put(join(home, 'kedge')), findLibrary(data, bundle));
+    rmSync(home, { recursive: true, force: true });
   });
 });
 

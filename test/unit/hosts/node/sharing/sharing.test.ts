@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { cleaned } from '../../../../../src/app/sharing/clean.ts';
 import { manifestText, packageText, SharingError } from '../../../../../src/app/sharing/shared-package.ts';
 import { call, say, turn } from '../../../../../src/providers/scripted/index.ts';
 import { eventsOf } from '../../../../support/harness.ts';
@@ -14,6 +15,23 @@ const OWN = {
   'skills/style-guide/SKILL.md': '---\ndescription: The style guide\n---\nRead rules.md.\n',
   'skills/style-guide/rules.md': 'Be brief.\r\nNo tabs.\r\n',
 };
+
+describe('texts of packages that leave this computer', () => {
+  it('name no home folder, however a system writes it', () => {
+    const places = [
+      '/mnt/c/Users/anna/x',
+      '/c/Users/anna/x',
+      '/var/home/anna/x',
+      'C:\\Users\\Jürgen\\x',
+      '/home/müller/x',
+      'file:///home/anna/x',
+    ];
+    const { text, removed } = cleaned('a.md', places.join('\n'), { homes: [], folders: [] });
+    assert.equal(text, ['~/x', '~/x', '~/x', '~\\x', '~/x', 'file://~/x'].join('\n'));
+    assert.deepEqual(removed, ['a.md: home folders were left out, 6 times.']);
+    assert.equal(cleaned('a.md', 'see example.com/home/page', { homes: [], folders: [] }).text, 'see example.com/home/page');
+  });
+});
 
 describe('sharing', () => {
   it('exports an agent with its prompts and skills, and imports exactly that elsewhere, from a file and from a folder', async () => {
