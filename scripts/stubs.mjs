@@ -12,8 +12,9 @@ const IMPORT = /import(?:\{([^}]*)\}from)?"([^"]+)";/g;
  */
 export function withoutStubs(files) {
   const stubs = new Map();
+  const imported = new Set([...files.values()].flatMap((code) => [...code.matchAll(IMPORT)].map(([, , path]) => path)));
   for (const [name, code] of files) {
-    const stub = /-[A-Z0-9]{8}\.js$/.test(name) && stubOf(code);
+    const stub = /-[A-Z0-9]{8}\.js$/.test(name) && !imported.has(`./${name}`) && stubOf(code);
     if (stub) stubs.set(`./${name}`, stub);
   }
   const kept = [...files].filter(([name]) => !stubs.has(`./${name}`));

@@ -82,7 +82,7 @@ describe('a real model in the panel', () => {
       clipboardData.items.add(new File([bytes], 'image.png', { type: 'image/png' }));
       box.dispatchEvent(new ClipboardEvent('paste', { bubbles: true, cancelable: true, clipboardData }));
     }, data);
-    const thumbnail = panel.getByRole('img', { name: /^Attached/ });
+    const thumbnail = panel.getByRole('list', { name: 'Images' }).getByRole('img');
     await thumbnail.waitFor();
     assert.ok(await thumbnail.evaluate((img: HTMLImageElement) => img.decode().then(() => img.naturalWidth > 0)));
     await send(panel, 'What is this?');

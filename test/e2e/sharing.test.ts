@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Frame } from 'playwright-core';
+import type { Frame, Locator } from 'playwright-core';
 import { sharedWorkbench, until, type Workbench } from './harness.ts';
 import { HARBOUR } from './workspace.ts';
 
@@ -19,20 +19,32 @@ describe('import and export', () => {
   });
 
   const input = () => workbench.page.locator('.quick-input-widget:visible .quick-input-box input');
-  const title = (text: string) =>
-    workbench.page.locator('.quick-input-widget:visible .quick-input-title').filter({ hasText: text }).waitFor();
+  const titleOf = (text: string) => workbench.page.locator('.quick-input-widget:visible .quick-input-title').filter({ hasText: text });
+  const title = (text: string) => titleOf(text).waitFor();
   const packages = () => join(workbench.folder, '..', 'data', 'kedge', 'packages', 'packages.json');
   const region = () => panel.getByRole('list', { name: 'Packages' });
   const tab = (name: string) => workbench.page.locator('.tab').filter({ hasText: name });
 
-  /** Enters a path into VS Code's file dialog, which replaces the text and ignores the key while it reads a folder. */
-  async function enterPath(heading: string, path: string): Promise<void> {
+  /**
+   * Enters a path into VS Code's file dialog, until what follows it is visible. While the dialog reads a folder, it replaces the text, ignores
+   * keys and can be hidden.
+   */
+  async function enterPath(heading: string, path: string, next: Locator): Promise<void> {
     await title(heading);
-    const shown = workbench.page.locator('.quick-input-widget:visible .quick-input-title').filter({ hasText: heading });
-    await until('the file dialog to close', async () => {
-      if (!(await shown.isVisible())) return true;
-      if ((await input().inputValue()) === path) await workbench.page.keyboard.press('Enter');
-      else await input().fill(path, { timeout: 2000 });
+    const shown = titleOf(heading);
+    await until('the end of the file dialog', async () => {
+      if (await next.isVisible()) return true;
+      if (!(await shown.isVisible())) return false;
+      if (
+        (await input()
+          .inputValue({ timeout: 2000 })
+          .catch(() => '')) === path
+      )
+        await workbench.page.keyboard.press('Enter');
+      else
+        await input()
+          .fill(path, { timeout: 2000 })
+          .catch(() => undefined);
       return false;
     });
   }
@@ -40,15 +52,14 @@ describe('import and export', () => {
   async function importFrom(path: string): Promise<void> {
     await workbench.command('Kedge: Import Agent…');
     await workbench.clickQuickItem('From a File…');
-    await enterPath('Import Agent', path);
+    await enterPath('Import Agent', path, titleOf('Kedge: Import harbor 1.0.0'));
   }
 
   it('shares an agent as a file, shows everything before it is stored, and updates and removes it', async () => {
     const exported = join(workbench.folder, 'style.kedge.json');
     await workbench.command('Kedge: Export Agent…');
     await workbench.clickQuickItem('style');
-    await enterPath('Export Agent', exported);
-    await tab('style.kedge.json').waitFor();
+    await enterPath('Export Agent', exported, tab('style.kedge.json'));
     const { name, files } = JSON.parse(await readFile(exported, 'utf8'));
     assert.equal(name, 'style');
     assert.equal(files['agents/style.md'].join('\n'), STYLE);

@@ -72,7 +72,7 @@ export async function exportedPackage(
   if (files.reduce((total, each) => total + each.text.length, 0) > MAX_PACKAGE_BYTES)
     throw new SharingError(`The agent with its prompts and skills is larger than ${MAX_PACKAGE_BYTES / 1_000} kB.`);
   files.sort((a, b) => (a.path < b.path ? -1 : 1));
-  const version = lineIn(fields, 'version', 40) ?? '1.0.0';
+  const version = (lineIn(fields, 'version', 40) ?? '1.0.0').replace(/[^\w.+-]+/g, '-');
   const contents = { name: agent.name, version, description: agent.description, files };
   // What cannot be imported is not exported.
   const { refusals } = await itemsOf(contents);

@@ -54,6 +54,8 @@ export function readManifest(text: string): Manifest & { texts?: ReadonlyMap<str
   const name = value.get('name');
   if (typeof name !== 'string' || name === '') throw new SharingError('The package has no name.');
   const [version, description] = [textIn(value, 'version', MAX_VERSION), textIn(value, 'description', MAX_DESCRIPTION)];
+  // It stands among the words of Kedge.
+  if (!/^[\w.+-]*$/.test(version)) throw new SharingError('The version of the package may contain only letters, digits and . + - _');
   const files = value.get('files');
   const texts = Array.isArray(files) || typeof files !== 'object' || files === null ? undefined : textsOf(files);
   const paths = texts ? [...texts.keys()] : files;

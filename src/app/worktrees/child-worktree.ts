@@ -20,7 +20,8 @@ export async function childWorktree(
 ): Promise<ChildWorktree> {
   if (run.worktree !== undefined) throw new ToolError('This run already works in a worktree. Delegate the task with `write`: `here`.');
   // Changes that nobody can review would be deleted unseen.
-  if (ports.unattended?.()) throw new ToolError('Nobody is here to review the changes of a worktree. Delegate the task with `write`: `here`.');
+  if (ports.unattended?.())
+    throw new ToolError('Nobody is here to review the changes of a worktree. Delegate the task with `write`: `here`.');
   try {
     const worktrees = await loadWorktrees(ports);
     return {

@@ -52,7 +52,7 @@ async function store(sharing: Sharing, offer: Offer, { options, signal }: Runnin
     say(`The package ${pack.name} has not changed.${changedText(installed.changedByHand)}`);
     return EXIT.answered;
   }
-  process.stderr.write(offerText(offer));
+  process.stderr.write(offerText(offer, process.stderr.columns ?? 80));
   if (preview.refusals.length > 0) throw new SharingError(`The package cannot be stored. ${preview.refusals.join(' ')}`);
   // What the user has written is lost only after the question that says so.
   const isAsked = !options.yes || preview.overwritten.length > 0;

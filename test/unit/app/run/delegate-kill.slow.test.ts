@@ -42,8 +42,11 @@ async function killedAt(
   return { shown: lines.map((line) => JSON.parse(line)), said };
 }
 
+const CRASHES = Number(process.env.KEDGE_CRASHES ?? 5);
+
 describe('a tree of child runs that is killed', () => {
-  it('has logged what it showed, runs and writes nothing twice, goes on to its end, and can be undone', async () => {
+  it('has logged what it showed, runs and writes nothing twice, goes on to its end, and can be undone', async function () {
+    this.timeout(300_000 + CRASHES * 10_000);
     let moments = 0;
     {
       await using place = await places();
@@ -94,13 +97,14 @@ describe('a tree of child runs that is killed', () => {
           assistant.close();
         }
       }),
-      { numRuns: Number(process.env.KEDGE_CRASHES ?? 5) },
+      { numRuns: CRASHES },
     );
   });
 });
 
 describe('a plan with agents that is killed', () => {
-  it('goes on to its end, and no step and no call of an agent is carried out twice', async () => {
+  it('goes on to its end, and no step and no call of an agent is carried out twice', async function () {
+    this.timeout(300_000 + CRASHES * 10_000);
     let moments = 0;
     {
       await using place = await places();
@@ -134,7 +138,7 @@ describe('a plan with agents that is killed', () => {
           assistant.close();
         }
       }),
-      { numRuns: Number(process.env.KEDGE_CRASHES ?? 5) },
+      { numRuns: CRASHES },
     );
   });
 });
