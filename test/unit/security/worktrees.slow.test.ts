@@ -78,11 +78,12 @@ describe('security: a run in a worktree', () => {
   });
 
   const hook = { event: 'after_tool', command: 'sh ./check.sh' };
-  const places: [string, HarnessOptions, Files][] = [
-    ['the user', { userFolder: { 'hooks.json': JSON.stringify({ hooks: [hook] }) } }, {}],
-    ['the workspace, which were accepted before', {}, { '.kedge/hooks.json': JSON.stringify({ hooks: [hook] }) }],
+  // The user approves the change of a script that their own hooks name. Even then, the hooks run what the user's folder contains.
+  const places: [string, HarnessOptions, Files, string[]][] = [
+    ['the user', { userFolder: { 'hooks.json': JSON.stringify({ hooks: [hook] }) } }, {}, ['Edit check.sh']],
+    ['the workspace, which were accepted before', {}, { '.kedge/hooks.json': JSON.stringify({ hooks: [hook] }) }, []],
   ];
-  for (const [name, options, files] of places)
+  for (const [name, options, files, questions] of places)
     it(`runs no changed script by hooks of ${name}`, async () => {
       const script: ScriptedTurn[] = [turn(call('list_directory', { path: '.' })), turn(say('Done.'))];
       const all = { ...files, 'check.sh': 'exit 0\n' };
@@ -94,9 +95,12 @@ describe('security: a run in a worktree', () => {
       const other = await kedge.show((await kedge.assistant.newSession()).id);
       const edit = { path: 'check.sh', edits: [{ old_text: 'exit 0', new_text: `touch ${kedge.parent}/attacked` }] };
       script.push(turn(call('replace_in_file', edit)), turn(call('list_directory', { path: '.' })), turn(say('Done.')));
+      other.session.subscribe((event) => {
+        if (event.type === 'approval_requested') void other.session.answerApproval(event.approvalId, { approve: true });
+      });
       await go(other);
       assert.equal(other.session.state.lastRun?.outcome, 'answered');
-      assert.deepEqual([wasAttacked(kedge), asked(other)], [false, []]);
+      assert.deepEqual([wasAttacked(kedge), asked(other)], [false, questions]);
       assert.equal(eventsOf(other.session.events, 'hook_ran').length > 0, true);
     });
 
