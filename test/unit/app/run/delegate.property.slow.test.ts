@@ -111,7 +111,6 @@ describe('random trees of delegations', () => {
       adapter,
       delegation: DEPTH,
       agents: async () => port,
-      unattended: true,
       commands: true,
       worktrees: true,
     });
@@ -121,7 +120,7 @@ describe('random trees of delegations', () => {
       ['-c', 'user.name=T', '-c', 'user.email=t@example.com', 'commit', '--quiet', '-m', '1'],
     ])
       execFileSync('git', args, { cwd: kedge.root });
-    // What the root may do without asking, a child may do that writes. Nothing else is allowed, because nobody answers.
+    // What the root may do without asking, a child may do that writes. Nothing else is allowed, because every question is refused.
     kedge.granted.covers.push({ kind: 'edits' });
     const { assistant } = kedge;
     await fc.assert(
