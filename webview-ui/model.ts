@@ -63,7 +63,7 @@ export type PanelModel = Omit<SessionView, 'runs'> & {
   returned: readonly Draft[];
   /** The sessions that the shown session is related to, once the host has sent them. */
   branches?: Branches | undefined;
-  /** What could be remembered after a run. */
+  /** The proposal to remember something after a run. */
   lesson?: Extract<ToPanel, { type: 'lesson' }>['lesson'] | undefined;
   /** Another session that waits for the user. */
   otherWaits?: OtherSession | undefined;

@@ -102,7 +102,7 @@ export type ToPanel =
   | { type: 'image'; path: string; url?: string; problem?: string }
   /** The user accepted or rejected hunks of a proposed change in the editor. `rejected` are the rejected hunks by path. */
   | { type: 'hunks_chosen'; approvalId: string; rejected: Readonly<Record<string, readonly number[]>> }
-  /** What could be remembered after the last run. Without it, nothing is proposed. */
+  /** Proposes to remember something after the last run. Without it, nothing is proposed. */
   | { type: 'lesson'; lesson?: { runId: string; text: string } }
   | { type: 'file_review'; runId: string; path: string; review: Review }
   | { type: 'notice'; level: 'info' | 'error'; text: string };

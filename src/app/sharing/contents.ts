@@ -1,4 +1,4 @@
-/** What a package contains: its agents, prompt files and skills, with their names. */
+/** The contents of a package: its agents, prompt files and skills, with their names. */
 import type { AgentDefinition } from '../../agents/definition.ts';
 import { type Fields, lineIn, readFrontMatter } from '../../agents/front-matter.ts';
 import { comparable, nameProblem } from '../../agents/names.ts';

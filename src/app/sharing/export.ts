@@ -19,7 +19,7 @@ import {
   SharingError,
 } from './shared-package.ts';
 
-/** What can be shared. `text` is the whole text of the agent's file. The texts of prompt files are read with `readPrompt`. */
+/** The things that can be shared. `text` is the whole text of the agent's file. The texts of prompt files are read with `readPrompt`. */
 export type Exportable = {
   agent: AgentDefinition;
   text: string;
@@ -74,7 +74,7 @@ export async function exportedPackage(
   files.sort((a, b) => (a.path < b.path ? -1 : 1));
   const version = (lineIn(fields, 'version', 40) ?? '1.0.0').replace(/[^\w.+-]+/g, '-');
   const contents = { name: agent.name, version, description: agent.description, files };
-  // What cannot be imported is not exported.
+  // An agent that cannot be imported is not exported.
   const { refusals } = await itemsOf(contents);
   if (refusals[0]) throw new SharingError(`The agent cannot be shared. ${refusals[0]}`);
   return { pack: { ...contents, leftOut: [], digest: await digestOf(contents) }, removed };

@@ -1,4 +1,4 @@
-/** What a user sees before a package is stored: everything in it, what it asks for, and how it differs from what is installed. */
+/** Shows a user a package before it is stored: everything in it, what it asks for, and how it differs from what is installed. */
 import { visibleText } from '../../core/words/visible-text.ts';
 import { hunksOf, replacement } from '../../workspace/hunks.ts';
 import { asksOf } from './asks.ts';

@@ -9,7 +9,7 @@ type AgentRun = { agent: string; at: number; end: RunEnd; rating?: Rating };
 /** The runs with an agent by their ids. */
 export type AgentRuns = Record<string, AgentRun>;
 
-/** What is known about the runs of an agent. `last` is the time at which the newest of them began. */
+/** The facts about the runs of an agent. `last` is the time at which the newest of them began. */
 export type AgentUse = { runs: number; ended: { [End in RunEnd]?: number }; up: number; down: number; last: number };
 
 /** Adds an event to the runs, which are modified. */

@@ -1,4 +1,4 @@
-/** What could be remembered after a run, as text with a command. The text of a lesson comes from a run, so it is not shown as Markdown. */
+/** Proposes to remember something after a run, as text with a command. The text of a lesson comes from a run, so it is not shown as Markdown. */
 import type { Assistant } from '../../app/assistant.ts';
 import type { Session } from '../../app/session/session.ts';
 import type { AgentEvent } from '../../core/session/events.ts';

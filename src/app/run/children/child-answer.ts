@@ -11,7 +11,7 @@ import { changesOf } from '../../../core/view/run-changes.ts';
 const MOST_TOKENS = 1_500;
 const MAX_NAMES = 20;
 
-/** What became of the changes of a child in a worktree. `state` is that of the run in which the user applied them. */
+/** The outcome for the changes of a child in a worktree. `state` is that of the run in which the user applied them. */
 export type Applied = { text: string; state?: SessionState };
 
 export function answerOf(run: RunRecord, state: SessionState, events: EventList, applied?: Applied): ToolOutput {

@@ -54,7 +54,7 @@ async function store(sharing: Sharing, offer: Offer, { options, signal }: Runnin
   }
   process.stderr.write(offerText(offer, process.stderr.columns ?? 80));
   if (preview.refusals.length > 0) throw new SharingError(`The package cannot be stored. ${preview.refusals.join(' ')}`);
-  // What the user has written is lost only after the question that says so.
+  // The user’s own text is lost only after the question that says so.
   const isAsked = !options.yes || preview.overwritten.length > 0;
   if (isAsked && !process.stdin.isTTY) {
     const how =

@@ -8,7 +8,7 @@ import type { Duplex } from 'node:stream';
 import { isPrivateAddress, isPrivateHost } from '../fetch/address.ts';
 import { checkedLookup, type Resolve, resolveName } from '../fetch/checked-lookup.ts';
 
-/** What a page may load, so that a page without an end does not fill the memory. */
+/** The most that a page may load, so that a page without an end does not fill the memory. */
 const MAX_BYTES = 100_000_000;
 const CONNECT_MS = 20_000;
 /** Headers that are for one connection only. */

@@ -1,7 +1,7 @@
 /** The messages between Kedge and the process that controls the browser. */
 import type { PageAction, PageView } from '../../../tools/network/browse.ts';
 
-/** What the process is started with. */
+/** The options with which the process is started. */
 export type DriverOptions = {
   /** The directory of playwright-core. */
   library: string;

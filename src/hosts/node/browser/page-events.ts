@@ -1,4 +1,4 @@
-/** What a page does by itself: it writes to the console, and opens dialogs, windows and downloads, none of which is let through. */
+/** Follows what a page does by itself: it writes to the console, and opens dialogs, windows and downloads, none of which is let through. */
 import type { ConsoleMessage, Dialog, Page } from 'playwright-core';
 
 const MAX_LINES = 200;
