@@ -43,6 +43,9 @@ const LIMITS = {
   answer: ['minutes', 'tokens', 'usd'],
 } as const satisfies Record<Limited, readonly (keyof RunLimits)[]>;
 
+/** The limits are compared after this many characters of all answers that are being received. */
+const CHECK_CHARACTERS = 4_096;
+
 /** Everything that a run with a parent has in addition to the budget that is left of its parent. */
 type OwnLimits = { max: () => Partial<RunLimits>; used: () => Use; isPriced: boolean };
 
@@ -61,6 +64,8 @@ export class Meter {
   readonly #answers = new Set<() => Partial<Use>>();
   /** The calls of this run and its children that have no result yet. */
   #calls = 0;
+  /** The characters that this run and its children have received since one of them last compared the limits. */
+  #unchecked = 0;
   #parent: Meter | undefined;
   #toldMs: number;
 
@@ -104,15 +109,33 @@ export class Meter {
   receiving(use: () => Partial<Use>): () => void {
     const ended = this.#parent?.receiving(use);
     this.#answers.add(use);
+    // The request alone can reach a limit, at which the answers that are already being received end.
+    this.#unchecked = this.#answers.size > 1 ? CHECK_CHARACTERS : 0;
     return () => {
       this.#answers.delete(use);
       ended?.();
     };
   }
 
-  /** The number of answers that all runs with this budget are receiving. */
-  get answers(): number {
-    return this.#parent?.answers ?? this.#answers.size;
+  /**
+   * Counts characters of an answer that is being received. If a limit is reached, every other answer is compared at its next event, because
+   * several runs can be receiving answers from one budget. @throws LimitReached
+   */
+  received(characters: number): void {
+    let isDue = false;
+    for (let meter: Meter | undefined = this; meter; meter = meter.#parent) {
+      meter.#unchecked += characters;
+      isDue ||= meter.#unchecked >= CHECK_CHARACTERS;
+    }
+    if (!isDue) return;
+    this.check();
+    for (let meter: Meter | undefined = this; meter; meter = meter.#parent) meter.#unchecked = 0;
+  }
+
+  /** @throws LimitReached when a limit cuts off the answers that are being received */
+  check(): void {
+    const reached = this.reached('answer');
+    if (reached) throw new LimitReached(reached);
   }
 
   /** Counts a call while it is carried out. @returns a function that is called when it has a result */

@@ -7,15 +7,10 @@ import type { AssistantMessage, Message, ToolCall, Usage } from '../model/messag
 import { ModelError, type ModelEvent, type ModelRequest } from '../model/model.ts';
 import { type Estimate, useOfAnswer } from '../session/limits.ts';
 import { messagesForModel } from '../session/reduce.ts';
-import { LimitReached } from './budget.ts';
 import type { Conductor, ThinkPorts } from './ports.ts';
 import { Received } from './received-answer.ts';
 
-/**
- * The limits are checked after this many characters, and also every `CHECK_MS` milliseconds, because a model may send nothing for a long
- * time.
- */
-const CHECK_CHARACTERS = 4_096;
+/** The limits are also compared at this interval, because a model may send nothing for a long time. */
 const CHECK_MS = 1_000;
 
 /** Returns the messages of the next request. */
@@ -75,14 +70,9 @@ export async function receive(
 ): Promise<void> {
   const limit = new AbortController();
   const either = AbortSignal.any([signal, limit.signal]);
-  let checkedAt = 0;
-  const check = () => {
-    const reached = meter.reached('answer');
-    if (reached) throw new LimitReached(reached);
-  };
   const timer = setInterval(() => {
     try {
-      check();
+      meter.check();
     } catch (error) {
       limit.abort(error);
     }
@@ -91,11 +81,9 @@ export async function receive(
   (timer as { unref?(): void }).unref?.();
   try {
     for await (const event of interruptible(adapter.stream(request, either), either)) {
+      const before = received.size;
       each(checkedEvent(event));
-      // Several runs can be receiving answers from one budget.
-      if (received.size < checkedAt + CHECK_CHARACTERS / Math.max(1, meter.answers)) continue;
-      checkedAt = received.size;
-      check();
+      meter.received(received.size - before);
     }
   } finally {
     clearInterval(timer);
