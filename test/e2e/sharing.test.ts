@@ -27,21 +27,23 @@ describe('import and export', () => {
 
   /**
    * Enters a path into VS Code's file dialog, until what follows it is visible. While the dialog reads a folder, it replaces the text, ignores
-   * keys and can be hidden.
+   * input and can be hidden. The page itself looks at the dialog and presses its button, because a key that is pressed a moment later can
+   * reach the question that follows.
    */
   async function enterPath(heading: string, path: string, next: Locator): Promise<void> {
     await title(heading);
     const shown = titleOf(heading);
+    const confirm = ([wanted, entered]: readonly [string, string]) => {
+      const dialog = document.querySelector('.quick-input-widget:not([inert])');
+      if (!dialog?.querySelector('.quick-input-title')?.textContent?.includes(wanted)) return true;
+      if (dialog.querySelector<HTMLInputElement>('.quick-input-box input')?.value !== entered) return false;
+      dialog.querySelector<HTMLElement>('.quick-input-action .monaco-button')?.click();
+      return true;
+    };
     await until('the end of the file dialog', async () => {
       if (await next.isVisible()) return true;
       if (!(await shown.isVisible())) return false;
-      if (
-        (await input()
-          .inputValue({ timeout: 2000 })
-          .catch(() => '')) === path
-      )
-        await workbench.page.keyboard.press('Enter');
-      else
+      if (!(await workbench.page.evaluate(confirm, [heading, path] as const)))
         await input()
           .fill(path, { timeout: 2000 })
           .catch(() => undefined);
