@@ -12,7 +12,7 @@ import { learnedEmbedding } from '../../support/documents/learned-embedding.ts';
 import { KEY, versionOf } from '../../support/index-child.ts';
 
 const CHILD = join(import.meta.dirname, '../../support/embedding-child.ts');
-const ROUNDS = Number(process.env.KEDGE_KILL_ROUNDS ?? 15);
+const ROUNDS = Number(process.env.KEDGE_KILL_ROUNDS ?? 6);
 const DOCUMENTS = 60;
 const BATCH = 3;
 

@@ -8,7 +8,7 @@ import { portsOf, temporaryStore } from '../../support/collections.ts';
 import { KEY, versionOf } from '../../support/index-child.ts';
 
 const CHILD = join(import.meta.dirname, '../../support/index-child.ts');
-const ROUNDS = Number(process.env.KEDGE_KILL_ROUNDS ?? 20);
+const ROUNDS = Number(process.env.KEDGE_KILL_ROUNDS ?? 8);
 const DOCUMENTS = 60;
 
 describe('an update that is killed', () => {

@@ -9,7 +9,7 @@ import { DocumentReader } from '../../../../src/hosts/node/documents/reader.ts';
 import { mutate, randomOf } from '../../../support/documents/mutate.ts';
 import { BOMBS, SAMPLES, type Sample } from '../../../support/documents/samples.ts';
 
-const COUNT = Number(process.env.KEDGE_FUZZ_DOCUMENTS ?? 60);
+const COUNT = Number(process.env.KEDGE_FUZZ_DOCUMENTS ?? 20);
 const SEED = Number(process.env.KEDGE_FUZZ_SEED ?? 20_261_123);
 const MAX_GROWTH = 500 << 20;
 const samples = Object.values(SAMPLES);
