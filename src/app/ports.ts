@@ -168,6 +168,8 @@ export type WorktreesPort = {
   changes(id: string, sessionId: string, signal: AbortSignal): Promise<ElsewhereChanges>;
   /** Deletes the worktree. Does nothing if it does not exist. */
   remove(id: string): Promise<void>;
+  /** Leaves the worktree to the user, so that it is no longer listed. Returns its directory, or undefined if it does not exist. */
+  keep(id: string): Promise<string | undefined>;
   /** Lists the worktrees, with the sessions for which they were created. */
   list(): Promise<{ id: string; session: string; createdAt: number }[]>;
 };

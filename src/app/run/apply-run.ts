@@ -1,5 +1,5 @@
 /** The run in which the user applies code from an answer, or the changes of a worktree, to files. No model is called: the run makes one call, which the user approves. */
-import { REJECTED, resultText } from '../../core/model/messages.ts';
+import { INTERRUPTED, type Message, REJECTED, resultText, type ToolResult } from '../../core/model/messages.ts';
 import type { ModelAdapter } from '../../core/model/model.ts';
 import type { RunPorts } from '../../core/run/ports.ts';
 import { type Judgement, type Tool, ToolError } from '../../core/run/tool.ts';
@@ -54,10 +54,11 @@ function applyAdapter({ runId, parent }: RunRecord, applies: Applied): ModelAdap
       const last = messages.at(-1);
       const result = last?.role === 'tool' ? last.content.at(-1) : undefined;
       const tries = messages.filter(({ role }) => role === 'tool').length;
-      // A child run is not started again by the user, and its worktree is deleted afterwards.
-      const repeats = parent && tries < TRIES && result?.isError && OVERTAKEN.test(resultText(result));
-      if (result && !repeats) {
-        yield { type: 'part', part: { type: 'text', text: endingOf(applies, resultText(result), result.isError === true, parent) } };
+      // A child run is not started again by the user. After an interruption, the next call applies what is missing.
+      const isOpen = result?.isError && (OVERTAKEN.test(resultText(result)) || resultText(result) === INTERRUPTED);
+      if (result && !(parent && tries < TRIES && isOpen)) {
+        const text = wasInterrupted(messages) && result.isError ? resultText(result) : endingOf(applies, result, parent);
+        yield { type: 'part', part: { type: 'text', text } };
         return yield { type: 'stop', reason: 'end_turn' };
       }
       yield { type: 'part', part: { type: 'tool_call', id: `apply-${runId}${tries > 0 ? `-${tries + 1}` : ''}`, ...call } };
@@ -70,8 +71,14 @@ function applyAdapter({ runId, parent }: RunRecord, applies: Applied): ModelAdap
 const OVERTAKEN = / after this change was prepared\. Nothing was changed\./;
 const TRIES = 3;
 
-function endingOf(applies: Applied, result: string, isError: boolean, parent: RunRecord['parent']): string {
+/** An interrupted call may have applied something, so the ending of such a run does not say that nothing was applied. */
+function wasInterrupted(messages: readonly Message[]): boolean {
+  return messages.some((message) => message.role === 'tool' && message.content.some((result) => resultText(result) === INTERRUPTED));
+}
+
+function endingOf(applies: Applied, { isError, ...whole }: ToolResult, parent: RunRecord['parent']): string {
   const isCode = 'code' in applies;
+  const result = resultText(whole);
   if (!isError) return isCode ? (result.split('\n', 1)[0] as string) : result;
   const nothing = isCode ? 'The code was not applied.' : 'The changes were not applied.';
   // The model of a parent run is told the words of the user.

@@ -135,10 +135,13 @@ function resultPart(part: ToolResult['content'][number]): string {
   return part.type === 'text' ? part.text : `[image ${part.mediaType}]`;
 }
 
+/** The result of a call during which the program ended. */
+export const INTERRUPTED = 'This call was interrupted and may have taken effect. Check its effect before you continue.';
+
 /** Returns the result of a call that has none, because the run or the program ended before. */
 export function orphanResult(call: ToolCall, mayHaveHappened: boolean): ToolResult {
   const text = mayHaveHappened
-    ? 'This call was interrupted and may have taken effect. Check its effect before you continue.'
+    ? INTERRUPTED
     : 'Not executed: the run was stopped before this call. Call the tool again if you still need it.';
   return { type: 'tool_result', callId: call.id, name: call.name, content: [{ type: 'text', text }], isError: true };
 }

@@ -49,7 +49,7 @@ export function applyWorktreeTool(workspace: Workspace, gate: WriteGate, { stays
             ? `No change can be applied.\n${note}`
             : changes.length === 0
               ? 'The worktree contains no changes.'
-              : 'Your files already contain all changes of the worktree, so you can drop it.',
+              : `Your files already contain all changes of the worktree${staysOpen ? ', so you can drop it' : ''}.`,
         );
       const count = `${applied.length} ${applied.length === 1 ? 'file' : 'files'}`;
       // The diff does not show permissions.

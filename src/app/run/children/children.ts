@@ -93,22 +93,26 @@ export class Children {
     this.#expectEnded(run, state);
     const applied = this.#applied.then(() => this.#apply(run, tree, call));
     this.#applied = applied.catch(() => undefined);
-    const output = answerOf(run, state, parent.events, await applied);
+    const { isDecided, ...result } = await applied;
     // A worktree that cannot be deleted now is deleted before the next one is created.
-    await tree.remove(run.worktree).catch(() => undefined);
-    return output;
+    const kept = isDecided ? void (await tree.remove(run.worktree).catch(() => undefined)) : await tree.close(run.worktree, call.signal);
+    return answerOf(run, state, parent.events, kept === undefined ? result : { ...result, text: `${result.text} ${kept}` });
   };
 
   /** Lets the user review what a child changed in its worktree, and applies what they approve. One child at a time, because each changes files. */
-  async #apply({ runId, worktree = '', prompt, agent }: RunRecord, tree: ChildWorktree, call: Call): Promise<Applied> {
+  async #apply(
+    { runId, worktree = '', prompt, agent }: RunRecord,
+    tree: ChildWorktree,
+    call: Call,
+  ): Promise<Applied & { isDecided: boolean }> {
     call.signal.throwIfAborted();
     const { scope, run, limits } = this.#family;
     let state = applierOf(scope.state, call.callId);
     if (!state) {
       const found = await tree.changes(worktree, call.signal).catch((error: Error) => error);
       call.signal.throwIfAborted();
-      if (found instanceof Error) return { text: `Its changes were not applied. ${found.message}` };
-      if (found.changes.length + found.skipped.length === 0) return { text: 'It changed no files.' };
+      if (found instanceof Error) return { text: `Its changes were not applied. ${found.message}`, isDecided: false };
+      if (found.changes.length + found.skipped.length === 0) return { text: 'It changed no files.', isDecided: true };
       const applies = { worktree };
       const given = {
         prompt: applyPrompt(applies),
@@ -124,7 +128,9 @@ export class Children {
     if (call.signal.aborted && applier().status === 'finished') await tree.remove(worktree).catch(() => undefined);
     call.signal.throwIfAborted();
     this.#expectEnded(applier(), state);
-    return { text: lastText(state), state };
+    const finished = scope.events.ofType('tool_finished', applier().runId).at(-1);
+    const answer = scope.events.ofType('approval_resolved', applier().runId).at(-1)?.answer;
+    return { text: lastText(state), state, isDecided: finished?.result.isError !== true || answer?.approve === false };
   }
 
   async #begin({ task, agent: name, write }: Task, { callId, signal }: Call): Promise<SessionState> {

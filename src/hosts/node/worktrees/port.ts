@@ -64,6 +64,7 @@ export function worktreesPort({
       opened.delete(id);
       await worktrees.remove(id);
     },
+    keep: (id) => worktrees.keep(id),
     list: () => worktrees.list(),
     dispose() {
       for (const { commands } of opened.values()) commands.dispose();

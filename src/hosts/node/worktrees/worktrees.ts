@@ -12,9 +12,18 @@ import { expectNoPrograms, git, gitBytes } from './git.ts';
 
 /**
  * `top` is the root of the user's repository, and `folder` the path of the open folder in it, '' or ending with a slash. `made` is missing
- * until the worktree is complete.
+ * until the worktree is complete. `kept` means that the user deletes it.
  */
-type Info = { session: string; top: string; folder: string; tree: string; commit: string; createdAt: number; made?: CopiedFiles };
+type Info = {
+  session: string;
+  top: string;
+  folder: string;
+  tree: string;
+  commit: string;
+  createdAt: number;
+  made?: CopiedFiles;
+  kept?: true;
+};
 
 const INFO = 'worktree.json';
 const MOST_CHANGES = 2_000;
@@ -108,18 +117,29 @@ export class Worktrees {
     if (info) await git(info.top, ['worktree', 'prune', '--expire', 'now']).catch(() => undefined);
   }
 
-  /** Lists the worktrees with the sessions for which they were created. */
+  /** Leaves a worktree to the user. Returns its directory, or undefined if it does not exist. */
+  async keep(id: string): Promise<string | undefined> {
+    const info = await this.#info(id);
+    if (!info || !(await exists(info.tree))) return undefined;
+    replaceFile(join(this.#directory, id, INFO), JSON.stringify({ ...info, kept: true }));
+    return info.tree;
+  }
+
+  /** Lists the worktrees with the sessions for which they were created, without those that are kept and still exist. */
   async list(): Promise<{ id: string; session: string; createdAt: number }[]> {
     const names = await readdir(this.#directory).catch(() => []);
     const infos = await Promise.all(names.map(async (id) => ({ id, info: isId(id) ? await this.#info(id) : undefined })));
-    return infos.flatMap(({ id, info }) => (info ? [{ id, session: info.session, createdAt: info.createdAt }] : []));
+    const listed = await Promise.all(infos.map(async ({ info }) => info && !(info.kept && (await exists(info.tree)))));
+    return infos.flatMap(({ id, info }, index) =>
+      info && listed[index] ? [{ id, session: info.session, createdAt: info.createdAt }] : [],
+    );
   }
 
   /** The id comes from a log, which could be changed, so the worktree of another session is treated as missing. */
   async #made(id: string, session: string): Promise<Info & { made: CopiedFiles }> {
     const info = await this.#info(id);
     const { made } = info ?? {};
-    if (info?.session !== session || !made || !(await lstat(info.tree).catch(() => undefined)))
+    if (info?.session !== session || !made || !(await exists(info.tree)))
       throw new SessionError('The worktree of this session no longer exists, so its changes are gone. Drop it to continue in your folder.');
     return { ...info, made };
   }
@@ -140,6 +160,13 @@ async function committed({ tree, commit, made }: Info, path: string, signal: Abo
   // Links are listed with another mode.
   const listed = await git(tree, ['ls-tree', '-z', '--full-tree', commit, '--', path], signal);
   return listed.startsWith('100') ? gitBytes(tree, ['cat-file', '--filters', `${commit}:${path}`], signal) : undefined;
+}
+
+function exists(path: string): Promise<boolean> {
+  return lstat(path).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** Ids come from logs, which could be changed, and become paths. */

@@ -1,53 +1,15 @@
 /** Child runs that write in a Git worktree of their own: nothing of the user changes before the user has reviewed it. */
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AgentEvent } from '../../../../src/core/session/events.ts';
 import { foldSession } from '../../../../src/core/session/reduce.ts';
 import { nodeShellParsers } from '../../../../src/hosts/node/shell/shell-parser.ts';
 import { call, say } from '../../../../src/providers/scripted/index.ts';
-import { hanging, modelOf, type Role, resultsIn } from '../../../support/delegating-model.ts';
-import { answerAll, assistantOn, eventsOf, type Harness, type HarnessOptions, lastOf } from '../../../support/harness.ts';
+import { answerIn, directories, expectGone, FILES, giving, onRepository, type Roles, replacing } from '../../../support/child-worktrees.ts';
+import { hanging, modelOf, type Role } from '../../../support/delegating-model.ts';
+import { answerAll, assistantOn, eventsOf, type Harness } from '../../../support/harness.ts';
 import { until } from '../../../support/until.ts';
-
-const FILES = { 'a.txt': 'one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\n', 'b.txt': 'two\n' };
-
-const git = (root: string, ...args: string[]) =>
-  execFileSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@example.com', ...args], { cwd: root, encoding: 'utf8', stdio: 'pipe' });
-
-type Roles = Parameters<typeof modelOf>[0];
-
-async function onRepository(roles: Roles, options: HarnessOptions = {}): Promise<Harness> {
-  const kedge = await assistantOn(FILES, [], { adapter: modelOf(roles), delegation: 2, worktrees: true, ...options });
-  git(kedge.root, 'init', '--quiet');
-  git(kedge.root, 'add', '--all');
-  git(kedge.root, 'commit', '--quiet', '--message', 'first');
-  return kedge;
-}
-
-const giving =
-  (...tasks: string[]): Role =>
-  (turn, request) =>
-    turn === 0
-      ? tasks.flatMap((task, index) => call('delegate', { task, write: 'worktree' }, `d${index + 1}`))
-      : say(resultsIn(request).join('\n---\n'));
-
-const replacing =
-  (path: string, ...pairs: [string, string][]): Role =>
-  (turn) =>
-    turn < pairs.length
-      ? call('replace_in_file', { path, edits: [{ old_text: pairs[turn]?.[0], new_text: pairs[turn]?.[1] }] }, 'r')
-      : say(`Changed ${path}.`);
-
-const directories = (kedge: Harness) => (existsSync(join(kedge.storage, 'worktrees')) ? readdirSync(join(kedge.storage, 'worktrees')) : []);
-const recorded = (kedge: Harness) => git(kedge.root, 'worktree', 'list', '--porcelain').match(/^worktree /gm)?.length;
-const answerIn = ({ session }: Harness) =>
-  lastOf(session.events, 'message_added').message.content.map((part) => (part as { text?: string }).text)[0] ?? '';
-
-function expectGone(kedge: Harness): void {
-  assert.deepEqual([directories(kedge), recorded(kedge)], [[], 1]);
-}
 
 function sameStateAsLog({ session }: Harness): void {
   const folded = foldSession(session.events);
