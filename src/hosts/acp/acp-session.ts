@@ -10,8 +10,8 @@ import type { ModelRef } from '../../core/model/messages.ts';
 import type { Mode } from '../../core/modes.ts';
 import type { AgentEvent, Outcome, PauseReason } from '../../core/session/events.ts';
 import { entryProblem, parseSlashCommand, rememberedText } from '../../core/words/slash-commands.ts';
-import { agentCommand } from './agents.ts';
-import { askForPlan, askToSend } from './asking/approvals.ts';
+import { type AskedAgent, agentCommand } from './agents.ts';
+import { askForAgent, askForPlan, askToSend } from './asking/approvals.ts';
 import { Asking } from './asking/asking.ts';
 import { answerIn } from './asking/questions.ts';
 import type { SessionClient } from './client.ts';
@@ -22,8 +22,8 @@ import { textBlock } from './updates/markdown.ts';
 import type { ClientPaths } from './updates/tool-calls.ts';
 import { Updates } from './updates/updates.ts';
 
-/** The choices of the user for the next prompts. */
-export type Chosen = { mode: Mode; model: ModelRef };
+/** The choices of the user for the next prompts. `agent` is empty for none, and missing for the agent of the last run. */
+export type Chosen = { mode: Mode; model: ModelRef; agent?: string };
 
 type RunEnd = Extract<AgentEvent, { type: 'run_finished' | 'run_paused' }>;
 
@@ -34,12 +34,12 @@ const ENDS: Partial<Record<Outcome, StopReason>> = { refused: 'refusal', stopped
 export class AcpSession {
   readonly updates: Updates;
   chosen: Chosen;
+  /** Called when a prompt has chosen an agent. */
+  onAgentChosen: () => void = () => undefined;
   readonly #session: Session;
   readonly #folders: OpenedFolders;
   readonly #client: SessionClient;
   readonly #asking: Asking;
-  /** The agent that the user chose, or an empty text for none. */
-  #agent: string | undefined;
   /** Ends the prompt that is in progress. */
   #stop: AbortController | undefined;
   /** The run in progress. It outlasts its prompt if the next prompt answers its question. */
@@ -108,6 +108,11 @@ export class AcpSession {
     if (this.#stop || this.#session.running) await this.#session.stop();
   }
 
+  /** Asks whether an agent of the workspace may run. A client that cannot ask the user has accepted nothing. */
+  reviewAgent(agent: AskedAgent): Promise<boolean> {
+    return askForAgent(this.#client, agent, this.signal).catch(() => false);
+  }
+
   /** Ends the session in this program. A run is stopped. */
   async close(): Promise<void> {
     await this.cancel().catch(() => undefined);
@@ -147,12 +152,15 @@ export class AcpSession {
   }
 
   /** A prompt can be a command, the answer to a question, or a message. */
-  async #act({ text: prompt, attachments }: PromptContent, { mode, model }: Chosen): Promise<void> {
+  async #act({ text: prompt, attachments }: PromptContent, selected: Chosen): Promise<void> {
     const { state } = this.#session;
+    const { mode, model } = selected;
     if (prompt === '/continue') return this.#continue();
     const chosen = await agentCommand(prompt, this.#folders.assistant, this.#session);
     if (chosen) this.updates.say(chosen);
-    this.#agent = chosen?.agent ?? this.#agent;
+    const named = chosen?.agent === undefined ? {} : { agent: chosen.agent };
+    this.chosen = { ...this.chosen, ...named };
+    if (chosen) this.onAgentChosen();
     if (chosen && !chosen.task) return;
     const text = chosen?.task ?? prompt;
     const command = parseSlashCommand(text);
@@ -175,8 +183,8 @@ export class AcpSession {
     const lesson = await lessonCommand(text, this.#folders.assistant, this.#session);
     if (lesson) return this.updates.say(lesson);
     const sent = text.startsWith('/') ? await this.#promptFile(text, mode) : undefined;
-    if (sent) return this.#send({ text: sent.text, attachments, refused: [] }, { mode: sent.mode, model });
-    return this.#send({ text, attachments, refused: [] }, { mode, model });
+    if (sent) return this.#send({ text: sent.text, attachments, refused: [] }, { ...selected, ...named, mode: sent.mode });
+    return this.#send({ text, attachments, refused: [] }, { ...selected, ...named });
   }
 
   /** Returns the message for the command of a prompt file. The user sees the text that is sent. */
@@ -188,7 +196,7 @@ export class AcpSession {
     return sent;
   }
 
-  async #send({ text, attachments }: PromptContent, { mode, model }: Chosen): Promise<void> {
+  async #send({ text, attachments }: PromptContent, { mode, model, agent: name }: Chosen): Promise<void> {
     const { state, queue, plans } = this.#session;
     if (text === '' && attachments.length === 0) throw RequestError.invalidParams(undefined, 'The prompt is empty.');
     if (this.#isOpen) {
@@ -197,7 +205,7 @@ export class AcpSession {
       return this.#askAgain();
     }
     await this.#use(model);
-    const agent = this.#agent === undefined ? {} : { agent: this.#agent };
+    const agent = name === undefined ? {} : { agent: name };
     const plan = mode === 'plan' && attachments.length === 0 ? proposedPlan(state) : undefined;
     return this.#follow(plan ? plans.change(plan, text, { model }) : this.#session.prompt({ text, mode, model, attachments, ...agent }));
   }

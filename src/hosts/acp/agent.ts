@@ -9,11 +9,13 @@ import {
   methods,
   PROTOCOL_VERSION,
   RequestError,
+  type SessionConfigOption,
 } from '@agentclientprotocol/sdk';
 import type { Session } from '../../app/session/session.ts';
 import { modelText, parseModelRef } from '../../providers/catalog.ts';
 import { DiskBlobs } from '../../sessions/blobs.ts';
 import { AcpSession } from './acp-session.ts';
+import { agentOf, agentOption } from './agents.ts';
 import { COMMANDS, commandOf, configOptions, modeOf, modesOf } from './choices.ts';
 import { SessionClient } from './client.ts';
 import { ClientFileSystem } from './files/client-files.ts';
@@ -33,6 +35,8 @@ export class KedgeAgent {
   readonly app: AgentApp;
   readonly #host: AcpHost;
   readonly #sessions = new Map<string, AcpSession>();
+  /** Returns the option with the agents of each session. */
+  readonly #agentOptions = new WeakMap<AcpSession, () => ReturnType<typeof agentOption>>();
   #capabilities: ClientCapabilities = {};
 
   constructor(host: AcpHost) {
@@ -62,12 +66,12 @@ export class KedgeAgent {
       .onRequest(session.prompt, ({ params, signal }) =>
         explained(async () => ({ stopReason: await this.#session(params.sessionId).prompt(params.prompt, signal) })),
       )
-      .onRequest(session.setMode, ({ params }) => {
-        this.#choose(params.sessionId, 'mode', params.modeId);
+      .onRequest(session.setMode, async ({ params }) => {
+        await this.#choose(params.sessionId, 'mode', params.modeId);
         return {};
       })
-      .onRequest(session.setConfigOption, ({ params }) => {
-        const configOptions = this.#choose(params.sessionId, params.configId, params.value);
+      .onRequest(session.setConfigOption, async ({ params }) => {
+        const configOptions = await this.#choose(params.sessionId, params.configId, params.value);
         return { configOptions };
       })
       .onNotification(session.cancel, ({ params }) => this.#sessions.get(params.sessionId)?.cancel());
@@ -82,7 +86,7 @@ export class KedgeAgent {
     const [documents, terminals] = [new ClientDocuments(), new ClientTerminals()];
     const folders = this.#folders(place, documents, terminals);
     const session = await folders.assistant.newSession();
-    return { sessionId: session.id, ...this.#add(session, folders, { documents, terminals }, client) };
+    return { sessionId: session.id, ...(await this.#add(session, folders, { documents, terminals }, client)) };
   }
 
   /** Opens a session of an earlier connection. With `replays`, its history is sent. */
@@ -96,7 +100,7 @@ export class KedgeAgent {
       await folders.assistant.shutDown();
       throw RequestError.sessionNotFound(sessionId);
     }
-    const opened = this.#add(session, folders, { documents, terminals }, client);
+    const opened = await this.#add(session, folders, { documents, terminals }, client);
     const added = this.#session(sessionId);
     if (replays) added.replay();
     await added.updates.sent;
@@ -123,6 +127,7 @@ export class KedgeAgent {
     const servers = serversOf(mcpServers, cwd);
     const { readTextFile, writeTextFile } = this.#capabilities.fs ?? {};
     return this.#host.open(folders, {
+      reviewAgent: async (agent, id) => (await this.#sessions.get(id)?.reviewAgent(agent)) ?? false,
       ...(servers && { mcpServers: servers }),
       ...(this.#capabilities.terminal === true && { launch: terminals.launch }),
       ...(readTextFile && {
@@ -135,7 +140,7 @@ export class KedgeAgent {
   }
 
   /** Returns the choices of the user, which are the answer to the request that opened the session. */
-  #add(session: Session, folders: OpenedFolders, { documents, terminals }: Parts, context: AgentContext) {
+  async #add(session: Session, folders: OpenedFolders, { documents, terminals }: Parts, context: AgentContext) {
     const { lastRun } = session.state;
     const client = new SessionClient(session.id, context, this.#capabilities);
     const paths = new ClientPaths(folders.fs, new DiskBlobs(join(folders.storage, 'blobs')));
@@ -145,9 +150,12 @@ export class KedgeAgent {
     documents.attach(client, () => added.signal);
     terminals.attach(client, (terminalId) => added.updates.terminal(terminalId));
     this.#sessions.set(session.id, added);
+    this.#agentOptions.set(added, () => agentOption(added.chosen.agent, folders.assistant, session));
+    added.onAgentChosen = () => void this.#sendOptions(added);
+    const configOptions = await this.#options(added);
     // The client knows the session when it has received the response.
     setImmediate(() => void this.#sendCommands(added, session, folders));
-    return { modes: modesOf(mode), configOptions: configOptions(mode, model, this.#host.models()) };
+    return { modes: modesOf(mode), configOptions };
   }
 
   /** The commands of the prompt files follow those of Kedge. A file that cannot be read must not hide the others. */
@@ -161,7 +169,7 @@ export class KedgeAgent {
   }
 
   /** Sets a choice of the user. Returns all choices. @throws RequestError if there is no such choice */
-  #choose(sessionId: string, option: string, value: unknown) {
+  async #choose(sessionId: string, option: string, value: unknown) {
     const session = this.#session(sessionId);
     const { chosen, updates } = session;
     const models = this.#host.models();
@@ -172,9 +180,24 @@ export class KedgeAgent {
       updates.send({ sessionUpdate: 'current_mode_update', currentModeId: mode });
     } else if (option === 'model' && (value === modelText(chosen.model) || models.some((model) => model.value === value))) {
       session.chosen = { ...chosen, model: parseModelRef(value as string) };
-    } else throw RequestError.invalidParams(undefined, 'There is no such option or value.');
-    const options = configOptions(session.chosen.mode, session.chosen.model, models);
-    updates.send({ sessionUpdate: 'config_option_update', configOptions: options });
+    } else {
+      const agents = option === 'agent' ? await this.#agentOptions.get(session)?.() : undefined;
+      const agent = agents && agentOf(value, agents);
+      if (agent === undefined) throw RequestError.invalidParams(undefined, 'There is no such option or value.');
+      session.chosen = { ...session.chosen, agent };
+    }
+    return this.#sendOptions(session);
+  }
+
+  async #options(session: AcpSession): Promise<SessionConfigOption[]> {
+    const agents = await this.#agentOptions.get(session)?.();
+    const { mode, model } = session.chosen;
+    return [...configOptions(mode, model, this.#host.models()), ...(agents ? [agents] : [])];
+  }
+
+  async #sendOptions(session: AcpSession): Promise<SessionConfigOption[]> {
+    const options = await this.#options(session);
+    session.updates.send({ sessionUpdate: 'config_option_update', configOptions: options });
     return options;
   }
 

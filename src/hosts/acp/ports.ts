@@ -1,5 +1,6 @@
 /** The ports that the program supplies when it starts the host. */
 import type { Assistant } from '../../app/assistant.ts';
+import type { AgentsPort } from '../../app/ports.ts';
 import type { Session } from '../../app/session/session.ts';
 import type { ModelRef } from '../../core/model/messages.ts';
 import type { FileSystem, Writer } from '../../workspace/types.ts';
@@ -26,6 +27,8 @@ export type ClientParts = {
   files?(disk: NodeFileSystem, writer: Writer): { fs: FileSystem; writer: Writer };
   /** Starts commands in terminals of the client. */
   launch?: Launch;
+  /** Asks the user whether an agent of the workspace may run. */
+  reviewAgent?: AgentsPort['review'];
   mcpServers?: Readonly<Record<string, unknown>>;
 };
 

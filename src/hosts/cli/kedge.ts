@@ -6,7 +6,7 @@ import { Assistant } from '../../app/assistant.ts';
 import { PARTS } from '../../app/context/surroundings-parts.ts';
 import { DEFAULT_LIMITS } from '../../app/limits.ts';
 import { isServedHere, loadAdapter } from '../../app/models/models.ts';
-import type { AssistantPorts, Tuning } from '../../app/ports.ts';
+import type { AgentsPort, AssistantPorts, Tuning } from '../../app/ports.ts';
 import { priceOf } from '../../app/run/cost.ts';
 import type { Session } from '../../app/session/session.ts';
 import type { ModelRef } from '../../core/model/messages.ts';
@@ -49,6 +49,8 @@ import { oneLine } from './output/terminal.ts';
 
 /** The parts that a host uses in place of the files on disk, and in addition to the configured MCP servers. */
 export type HostParts = {
+  /** Asks the user whether an agent of the workspace may run, in place of the terminal. */
+  reviewAgent?: AgentsPort['review'];
   files?(fs: NodeFileSystem, writer: Writer): { fs: FileSystem; writer: Writer };
   mcpServers?: Readonly<Record<string, unknown>>;
   /** Starts commands elsewhere than in this program. */
@@ -93,7 +95,7 @@ export function openKedge(
   options: Options,
   env = process.env,
   keys = new StoredKeys(storageDirectory(env)),
-  { files, mcpServers, launch, adapt = (ports) => ports }: HostParts = {},
+  { files, mcpServers, launch, adapt = (ports) => ports, reviewAgent }: HostParts = {},
 ): Kedge {
   for (const folder of options.folders) expectDirectory(folder);
   const day = dayBudgetOf(env);
@@ -197,7 +199,7 @@ export function openKedge(
       policy: () => policy,
       remembered: memory,
       // A model on the command line is for all runs.
-      agents: async () => (await import('./agents/review.ts')).agentsPort(await agentFiles(), options.model === undefined),
+      agents: async () => (await import('./agents/review.ts')).agentsPort(await agentFiles(), options.model === undefined, reviewAgent),
       hooks: async () =>
         (await import('../node/hooks/find-hooks.ts')).findHooks({ folders: roots, storage, environment: () => environmentRules(env), env }),
       userFiles: async (kind) => (await import('../node/user-files.ts')).userFiles(kind, env),

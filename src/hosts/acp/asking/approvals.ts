@@ -1,5 +1,6 @@
 /** Asks the user through the client: for approvals, for the confirmation of plans, and before the content of a mention is sent. */
 import type { PermissionOption, ToolCallContent, ToolCallUpdate } from '@agentclientprotocol/sdk';
+import { agentPage } from '../../../agents/describe.ts';
 import type { Plan } from '../../../core/plan/plan.ts';
 import type { ApprovalAnswer } from '../../../core/session/events.ts';
 import { canGrant, type GrantScope, permissionText } from '../../../core/session/grant-scope.ts';
@@ -7,7 +8,8 @@ import type { ApprovalRequest } from '../../../core/session/session-state.ts';
 import { approvalDetails } from '../../../core/view/approval-details.ts';
 import { planLines } from '../../../core/view/plan-details.ts';
 import { fence } from '../../../core/words/markdown-code.ts';
-import { visibleLine } from '../../../core/words/visible-text.ts';
+import { visibleLine, visibleText } from '../../../core/words/visible-text.ts';
+import type { AskedAgent } from '../agents.ts';
 import type { SessionClient } from '../client.ts';
 import { approvalMarkdown, plain, textContent } from '../updates/markdown.ts';
 import { canChooseHunks, chooseHunks } from './hunks.ts';
@@ -107,6 +109,18 @@ export async function askToSend(client: SessionClient, label: string, reason: st
   const title = `Send the content of ${label} to the model?`;
   const content = [textContent(plain(reason))];
   return (await choose(client, { toolCallId: `mention-${crypto.randomUUID()}`, title, kind: 'read', content }, answers, signal)) ?? false;
+}
+
+/** Asks whether an agent of the workspace may run, with everything in its file. What is accepted is bound to the digest of this file. */
+export async function askForAgent(client: SessionClient, agent: AskedAgent, signal: AbortSignal): Promise<boolean> {
+  const answers: Answers<boolean> = [
+    { name: 'Use it', kind: 'allow_once', answer: true },
+    { name: 'Do not use it', kind: 'reject_once', answer: false },
+  ];
+  const what = agent.review === 'changed' ? 'has changed since you accepted it' : 'is used for the first time';
+  const title = `Use the agent ${agent.name} of this workspace? It ${what}.`;
+  const content = [textContent(`It can do nothing that you have not allowed.\n\n${fence(visibleText(agentPage(agent)))}`)];
+  return (await choose(client, { toolCallId: `agent-${crypto.randomUUID()}`, title, kind: 'other', content }, answers, signal)) ?? false;
 }
 
 /** Asks the user to choose one of the labels. */

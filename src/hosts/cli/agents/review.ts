@@ -8,12 +8,12 @@ import type { AgentFiles } from '../../node/agent-files.ts';
 import { harmless, oneLine } from '../output/terminal.ts';
 import { linesOf } from '../questions.ts';
 
-export function agentsPort(files: AgentFiles, canChooseModel: boolean): AgentsPort {
+export function agentsPort(files: AgentFiles, canChooseModel: boolean, review: AgentsPort['review'] = reviewAgent): AgentsPort {
   return {
     userFiles: () => files.userFiles(),
     accepted: (path) => files.accepted(path),
     accept: (path, digest) => files.accept(path, digest),
-    review: reviewAgent,
+    review,
     hasModel: () => canChooseModel,
   };
 }

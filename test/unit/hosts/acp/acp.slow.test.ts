@@ -447,6 +447,66 @@ describe('kedge acp', () => {
     assert.match(client.text(), /The agent is reviewer\.[\s\S]*No agent is used\./);
   });
 
+  it('offers the agents as an option, which narrows the runs and follows the command', async () => {
+    const { env, server } = await serve({ turns: [{ text: 'One.' }, { text: 'Two.' }, { text: 'Three.' }] });
+    const client = connect({ env });
+    const session = await client.begin('agent');
+    const choose = (value: string) =>
+      client.connection.agent.request(methods.agent.session.setConfigOption, { sessionId: session, configId: 'agent', value });
+    const chosen = await choose('reviewer');
+    assert.equal(chosen.configOptions.find(({ id }) => id === 'agent')?.currentValue, 'reviewer');
+    await client.prompt(session, 'look at it');
+    await assert.rejects(choose('nobody'), /no such option or value/);
+    const current = () =>
+      client
+        .of('config_option_update')
+        .at(-1)
+        ?.configOptions.find(({ id }) => id === 'agent')?.currentValue;
+    const changed = client.until(() => current() === 'none');
+    await client.prompt(session, '/agent none go on');
+    await changed;
+    const names = server.requests.map(({ body }) => body.tools?.map(({ name }) => name) ?? []);
+    assert.deepEqual(
+      names.map((each) => each.includes('create_file')),
+      [false, true],
+    );
+  });
+
+  it('asks before an agent of the workspace runs, with its whole file, and again when the file has changed', async () => {
+    const { env, server } = await serve({ turns: [{ text: 'One.' }, { text: 'Two.' }, { text: 'Three.' }] });
+    const write = (prompt: string) =>
+      writeFile(join(folder, '.kedge/agents/lister.md'), `---\ndescription: Lists\nmode: ask\n---\n${prompt}\n`);
+    await mkdir(join(folder, '.kedge/agents'), { recursive: true });
+    await write('List the files.\u202e');
+    let answer = 'Do not use it';
+    const choose = () => {
+      if (answer === '') throw new Error('Nobody is here.');
+      return answer;
+    };
+    const client = connect({ env, choose });
+    const session = await client.begin('agent');
+    const sent = (text: string) => client.prompt(session, text);
+    await sent('/agent lister');
+    for (answer of ['Do not use it', 'cancelled', '']) await assert.rejects(sent('go'), /you have not accepted it/);
+    assert.equal(server.requests.length, 0);
+    answer = 'Use it';
+    await sent('go');
+    await sent('again');
+    assert.equal(client.permissions.length, 4);
+    const shown = JSON.stringify(client.permissions[0]?.toolCall);
+    assert.match(shown, /List the files\./);
+    assert.ok(!shown.includes('\u202e'));
+    await write('Change the files.');
+    answer = 'Do not use it';
+    await assert.rejects(sent('once more'), /you have not accepted it/);
+    assert.match(String(client.permissions[4]?.toolCall.title), /has changed since you accepted it/);
+    const names = server.requests.map(({ body }) => body.tools?.map(({ name }) => name) ?? []);
+    assert.deepEqual(
+      names.map((each) => each.includes('create_file')),
+      [false, false],
+    );
+  });
+
   it('carries out a prompt in the mode in which it was sent', async () => {
     await writeFile(join(folder, '.env'), 'KEY=secret-value\n');
     const { env, server } = await serve({ turns: () => ({ text: 'Seen.' }) });
@@ -511,7 +571,7 @@ describe('kedge acp', () => {
     const { configOptions } = await set('model', 'openai/gpt-6.1-sol');
     assert.deepEqual(
       configOptions.map(({ currentValue }) => currentValue),
-      ['plan', 'openai/gpt-6.1-sol'],
+      ['plan', 'openai/gpt-6.1-sol', 'none'],
     );
     assert.equal(client.of('current_mode_update').at(-1)?.currentModeId, 'plan');
     await assert.rejects(set('model', 'anthropic/unknown'), /no such option or value/);
