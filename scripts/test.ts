@@ -25,6 +25,8 @@ interface Failure {
 
 interface Run {
   mochaOptions: string[];
+  /** The number of files that mocha runs at once, if it is not `jobs`. */
+  jobs?: number;
   print(text: string): void;
 }
 
@@ -43,7 +45,8 @@ const layers: Record<string, Layer> = {
   build,
   check,
   fast: (run) => mocha('fast', run, 'test/unit/**/*.test.ts', '--ignore', slowTests),
-  slow: (run) => mocha('slow', run, slowTests),
+  // These tests wait for processes and browsers for much of their time.
+  slow: (run) => mocha('slow', { ...run, jobs: jobs + 1 }, slowTests),
   contract: (run) => mocha('contract', run, 'test/contract/**/*.test.ts'),
   editor: (run) => counted('editor', run, ['scripts/test-editor.ts', ...run.mochaOptions]),
   e2e: (run) => counted('e2e', run, ['scripts/test-e2e.ts', ...run.mochaOptions]),
@@ -93,7 +96,7 @@ async function check(run: Run): Promise<Counts> {
 async function mocha(layer: string, run: Run, ...files: string[]): Promise<Counts> {
   const args = [
     ...['node_modules/mocha/bin/mocha.js', '--config', 'test/.mocharc.json', '--reporter', 'test/support/reporter.cjs'],
-    ...['--parallel', '--jobs', `${jobs}`, ...(process.stdout.isTTY ? ['--color'] : []), ...run.mochaOptions, ...files],
+    ...['--parallel', '--jobs', `${run.jobs ?? jobs}`, ...(process.stdout.isTTY ? ['--color'] : []), ...run.mochaOptions, ...files],
   ];
   memoryFolder ??= folderInMemory();
   const folder = await memoryFolder;
