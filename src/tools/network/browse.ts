@@ -48,7 +48,8 @@ export interface Browser {
 const MAX_CHARS = 20_000;
 const MAX_AFTER = 8_000;
 const MAX_HOSTS = 10;
-const MAX_TEXT = 10_000;
+/** The text that is typed is shown whole in the approval. */
+const MAX_TEXT = 2_000;
 const MAX_NAME = 100;
 
 const schema = z.object({
@@ -81,7 +82,7 @@ export function browseTool(browser: Browser): Tool {
     const isPrivate = addresses.some((each) => browser.isPrivate(each));
     const also = hosts.length > 1 ? `, which can reach ${hosts.slice(1).join(', ')}` : '';
     return {
-      title: `Open ${cut(url.href, 300)} in a browser${also}${isPrivate ? ' (a private address)' : ''}`,
+      title: `Open ${url.href} in a browser${also}${isPrivate ? ' (a private address)' : ''}`,
       targets: [],
       hosts,
       ...(hosts.length === 1 && { address: url.href }),
@@ -136,7 +137,7 @@ function actionOf({ action, ref, text, submit = false }: Input, page: OpenPage):
     case 'type': {
       const element = elementOf(ref, page);
       if (text === undefined) throw new ToolError('The text to type is missing. Call the tool again with text.');
-      const typed = `Type ${JSON.stringify(cut(visibleLine(text), MAX_NAME))} into ${textOf(element)}`;
+      const typed = `Type ${JSON.stringify(visibleLine(text))} into ${textOf(element)}`;
       return [`${typed}${submit ? ' and press Enter' : ''}`, { do: 'type', element, text, submit }];
     }
     case 'screenshot': {

@@ -3,7 +3,7 @@
  * replaced in one step, so that a program that is killed leaves either the old package or the new one.
  */
 import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative, sep } from 'node:path';
 import { pathProblem } from '../../../app/sharing/paths.ts';
 import type { Installed } from '../../../app/sharing/preview.ts';
 import {
@@ -20,7 +20,7 @@ import { exclusiveIn } from '../exclusive.ts';
 import { readRealUpTo } from '../files/real-files.ts';
 import { FOLDER, packagesFolder, type RegistryEntry, readRegistry } from './registry.ts';
 
-/** An installed package. `changedByHand` are the files that were changed or deleted since it was installed. */
+/** An installed package. `changedByHand` are the files that were changed, deleted or added since it was installed. */
 export type InstalledPackage = Omit<RegistryEntry, 'source' | 'folder' | 'files'> & {
   source: PackageSource;
   /** The absolute path of the folder with its files. */
@@ -121,7 +121,7 @@ export class PackageStore {
       source: { ...place, ...(commit !== undefined && { commit }) },
       directory,
       paths: Object.keys(files).sort(),
-      changedByHand: changed.flat().sort(),
+      changedByHand: [...changed.flat(), ...addedIn(directory, files)].sort(),
     };
   }
 
@@ -141,6 +141,14 @@ export class PackageStore {
       if (entry.isDirectory() && FOLDER.test(entry.name) && !used.has(entry.name))
         rmSync(join(this.#folder, entry.name), { recursive: true, force: true });
   }
+}
+
+/** Returns the files that the user has put into the folder of a package. Hidden files are those of other programs. */
+function addedIn(directory: string, files: Readonly<Record<string, string>>): string[] {
+  if (!statSync(directory, { throwIfNoEntry: false })) return [];
+  const entries = readdirSync(directory, { recursive: true, withFileTypes: true }).filter(({ name }) => !name.startsWith('.'));
+  const paths = entries.flatMap((entry) => (entry.isDirectory() ? [] : [relative(directory, join(entry.parentPath, entry.name))]));
+  return paths.map((path) => path.split(sep).join('/')).filter((path) => files[path] === undefined);
 }
 
 async function hashAt(path: string): Promise<string | undefined> {

@@ -66,6 +66,9 @@ describe('the browser tool', function () {
     const type = await session.prepare({ action: 'type', ref: refOf(text, 'textbox'), text: 'a\u202eb', submit: true });
     assert.match(type.title, /^Type ".*" into textbox "Place" and press Enter on localhost:/);
     assert.doesNotMatch(type.title, /\u202e/);
+    const words = 'long '.repeat(300);
+    const long = await session.prepare({ action: 'type', ref: refOf(text, 'textbox'), text: words });
+    assert.ok(long.title.includes(words), 'The user sees all of it.');
     const open = await session.prepare({ action: 'open', url: server.at('/'), hosts: ['api.example.com'] });
     assert.deepEqual(open.hosts, [server.host, 'api.example.com']);
     assert.match(open.title, /which can reach api\.example\.com \(a private address\)$/);

@@ -91,6 +91,8 @@ describe('sharing', () => {
     const path = await packageFile(kedge.parent, { files: OWN });
     const first = await kedge.sharing.accept(await kedge.sharing.offer(path, '/', kedge.signal));
     await writeFile(join(first.directory, 'agents/style.md'), `${STYLE}Mine.\n`);
+    await writeFile(join(first.directory, 'skills/style-guide/mine.md'), 'Mine.\n');
+    await writeFile(join(first.directory, '.DS_Store'), '');
     const { 'skills/style-guide/rules.md': _, ...rest } = OWN;
     const next = {
       ...rest,
@@ -99,9 +101,9 @@ describe('sharing', () => {
     };
     await writeFile(path, await readFile(await packageFile(kedge.parent, { version: '2', files: next })));
     const [installed] = await kedge.sharing.store.list();
-    assert.deepEqual(installed?.changedByHand, ['agents/style.md']);
+    assert.deepEqual(installed?.changedByHand, ['agents/style.md', 'skills/style-guide/mine.md']);
     const offer = await kedge.sharing.offerUpdate(installed ?? assert.fail(), kedge.signal);
-    assert.deepEqual(offer.preview.overwritten, ['agents/style.md']);
+    assert.deepEqual(offer.preview.overwritten, ['agents/style.md', 'skills/style-guide/mine.md']);
     assert.deepEqual(
       offer.preview.files.map(({ path, change }) => `${change} ${path}`),
       [
