@@ -19,6 +19,7 @@ import {
   SharingError,
 } from '../../../app/sharing/shared-package.ts';
 import { holdsKey } from '../../../core/keys.ts';
+import { visibleLine } from '../../../core/words/visible-text.ts';
 import { decodeText } from '../../../workspace/content.ts';
 
 /** An address of Git. `ref` is a branch, a tag or a commit, and `path` a folder or file of the repository. */
@@ -144,7 +145,8 @@ function gitIn(directory: string, protocol: GitAddress['protocol'], signal: Abor
       const { code, stderr, killed } = error as NodeJS.ErrnoException & { stderr?: Buffer; killed?: boolean };
       if (code === 'ENOENT') throw new SharingError('Git is not installed.');
       if (killed) throw new SharingError('Git took too long, so the repository was not read.');
-      const why = stderr?.toString().trim().split('\n').at(-1)?.slice(0, 300);
+      // The words can be those of a server.
+      const why = visibleLine(stderr?.toString().trim().split('\n').at(-1)?.slice(0, 300) ?? '');
       throw new SharingError(`Git could not read the repository${why ? `: ${why}` : '.'}`);
     }
   };
