@@ -29,7 +29,9 @@ export function approvalDetails(request: ApprovalRequest): ApprovalDetails {
   const { title, reason, changes, command, address, mcp, hosts = [], input, targets = [] } = request;
   const rows = [
     ...(command ? commandRows(command) : []),
-    ...(address === undefined ? [] : addressRows(address, hosts)),
+    // The host is listed separately from the URL, because a URL can be written so that it seems to have a different host.
+    ...(address === undefined ? [] : [code('Address', visibleCommand(address), 'text')]),
+    ...(hosts.length > 0 && !command && (address !== undefined || !mcp) ? [hostRow(hosts)] : []),
     ...(mcp ? [row('MCP server', mcp.server), ...(mcp.details?.map(detailRow) ?? [row('Tool', mcp.tool)])] : []),
     ...(mcp?.description ? [row('Description from the server', mcp.description)] : []),
     ...(targets.length > 0
@@ -77,14 +79,10 @@ function commandRows({ text, cwd, shell, background, timeoutSeconds }: CommandLi
   ];
 }
 
-/** The host is listed separately from the URL, because a URL can be written so that it seems to have a different host. */
-function addressRows(address: string, hosts: readonly string[]): DetailRow[] {
-  const host = hosts.join(', ');
+function hostRow(hosts: readonly string[]): DetailRow {
+  const text = hosts.join(', ');
   const isEncoded = hosts.some((name) => /(^|\.)xn--/i.test(name));
-  return [
-    code('Address', visibleCommand(address), 'text'),
-    row('Host', isEncoded ? `${host} (an encoded name with letters beyond a-z)` : host),
-  ];
+  return row(hosts.length === 1 ? 'Host' : 'Hosts', isEncoded ? `${text} (an encoded name with letters beyond a-z)` : text);
 }
 
 function detailRow({ label, text, isCode }: Detail): DetailRow {

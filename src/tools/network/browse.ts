@@ -85,7 +85,6 @@ export function browseTool(browser: Browser): Tool {
       title: `Open ${url.href} in a browser${also}${isPrivate ? ' (a private address)' : ''}`,
       targets: [],
       hosts,
-      ...(hosts.length === 1 && { address: url.href }),
       ...(isPrivate && { privateHost: true }),
       digest: await digestOf(['open', url.href, hosts, isPrivate]),
       async execute({ signal }) {
