@@ -23,7 +23,20 @@ const PAGE = `<!doctype html>
     getState: () => state,
     setState: (next) => { state = next; sessionStorage.setItem(key, JSON.stringify(next)); },
   });
-  window.deliver = (messages) => { for (const message of messages) window.postMessage(message, '*'); };
+  // Messages arrive in their order. The last one does not reach the panel, which listens later than this.
+  const arrived = new Map();
+  addEventListener('message', (event) => {
+    const resolve = arrived.get(event.data.arrived);
+    if (!resolve) return;
+    event.stopImmediatePropagation();
+    arrived.delete(event.data.arrived);
+    resolve();
+  });
+  window.deliver = (messages) => new Promise((resolve) => {
+    const id = crypto.randomUUID();
+    arrived.set(id, resolve);
+    for (const message of [...messages, { arrived: id }]) window.postMessage(message, '*');
+  });
 </script>
 <script type="module" nonce="kedge" src="panel.js"></script>
 </body></html>`;

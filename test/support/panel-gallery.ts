@@ -12,6 +12,7 @@ import { parseArgs } from 'node:util';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import type { ToPanel } from '../../src/protocol/panel.ts';
 import { panelFiles } from './panel-files.ts';
+import { forgetScripts, settled, watchScripts } from './panel-settled.ts';
 import { host, type NamedState, Script, STATES, session } from './panel-states.ts';
 import { BODY_CLASS, THEMES, type Theme } from './panel-themes.ts';
 
@@ -24,7 +25,7 @@ const POLICY = "default-src 'none'; style-src 'self'; font-src 'self'; img-src d
 declare global {
   interface Window {
     posted: unknown[];
-    deliver(messages: unknown[]): void;
+    deliver(messages: unknown[]): Promise<void>;
     axe: { run(options: { runOnly?: string[]; resultTypes?: string[] }): Promise<{ violations: Violation[] }> };
   }
 }
@@ -94,6 +95,7 @@ export async function openGallery(zoom = 1): Promise<Gallery> {
   const newPage = async () => {
     const page = await context.newPage();
     page.setDefaultTimeout(120_000);
+    watchScripts(page);
     page.on('pageerror', (error) => console.error(`page error: ${error.message}`));
     page.on('console', (message) => {
       // While Mermaid measures a diagram, the policy blocks its inline styles. The drawn image has its own.
@@ -111,6 +113,7 @@ export async function openGallery(zoom = 1): Promise<Gallery> {
       // The pointer of an earlier test must not hover anything.
       if (used) await used.mouse.move(-1, -1);
       await page.setViewportSize({ width: Math.round(width / zoom), height: Math.round(height / zoom) });
+      forgetScripts(page);
       // The state that the panel stores belongs to the address, so it survives a reload and nothing else.
       await page.goto(`${url}?${++opened}`);
       await page.evaluate(
@@ -132,10 +135,8 @@ export async function openGallery(zoom = 1): Promise<Gallery> {
 
 /** Delivers messages and waits until they are painted. */
 export async function deliver(page: Page, messages: ToPanel[]): Promise<void> {
-  await page.evaluate((list) => {
-    window.deliver(list);
-    return new Promise((resolve) => setTimeout(() => requestAnimationFrame(() => requestAnimationFrame(resolve)), 50));
-  }, messages);
+  await page.evaluate((list) => window.deliver(list), messages);
+  await settled(page);
 }
 
 export async function show(gallery: Gallery, state: NamedState, options: OpenOptions): Promise<Page> {

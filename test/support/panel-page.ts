@@ -1,6 +1,7 @@
 import type { Locator, Page } from 'playwright-core';
 import type { ToPanel } from '../../src/protocol/panel.ts';
 import { findChrome, type Gallery, openGallery } from './panel-gallery.ts';
+import { settled } from './panel-settled.ts';
 import { STATES } from './panel-states.ts';
 
 const LOCATOR_ACTIONS = [
@@ -36,19 +37,13 @@ function waitAfterActions(page: Page): void {
       if (!action) throw new Error(`Playwright has no action "${name}".`);
       actions[name] = async function (...args) {
         const result = await action.apply(this, args);
-        await rendered(pageOf(this));
+        await settled(pageOf(this));
         return result;
       };
     }
   };
   patch(page.keyboard, KEYBOARD_ACTIONS, () => page);
   patch(Object.getPrototypeOf(page.locator('body')), LOCATOR_ACTIONS, (locator) => (locator as Locator).page());
-}
-
-function rendered(page: Page): Promise<unknown> {
-  return page.evaluate(
-    () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() => resolve(undefined))))),
-  );
 }
 
 /** Provides the panel in a real browser to the calling test suite. The tests are skipped when there is no browser. */

@@ -49,9 +49,9 @@ await import(${JSON.stringify(PROGRAM)});
 
   let env: Record<string, string> = {};
 
-  /** Returns what acpx prints. Its process for the session ends one second after the last prompt. */
+  /** Returns what acpx prints. Its process for the session lives until the session is closed, so that none meets a prompt while it ends. */
   async function acpx(...args: string[]): Promise<string> {
-    const options = ['--agent', agent, '--cwd', folder, '--ttl', '1'];
+    const options = ['--agent', agent, '--cwd', folder, '--ttl', '600'];
     const clean = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(KEDGE|OPENAI)_/.test(name)));
     const child = spawn(process.execPath, [program, ...options, ...args], {
       env: { ...clean, HOME: home, KEDGE_HOME: join(home, 'kedge'), ...env },
